@@ -2,4 +2,5 @@
 
 from tilescope.cli import command
 
-command()
+if __name__ == "__main__":  # workers of MPI import the module of the command
+    command()

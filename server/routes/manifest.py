@@ -9,6 +9,7 @@ from tilescope.server.json_text import json_body
 from tilescope.server.keys import REGISTRY
 from tilescope.server.paths import RUN
 from tilescope.server.runs.run import FoundRun
+from tilescope.tiler.mount import clock_shifts
 from tilescope.tiler.schema import manifest_of
 from tilescope.tiler.store.store import Store
 
@@ -25,4 +26,6 @@ async def get_manifest(request: web.Request) -> web.Response:
 
 def manifest_body(run: FoundRun, store: Store) -> bytes:
     """The manifest as it is sent."""
-    return json_body(manifest_of(store.manifest(), run.id, run.name, is_growing=store.is_growing))
+    manifest = store.manifest()
+    shifts = clock_shifts(run.store, manifest["tick_ps"])
+    return json_body(manifest_of(manifest, run.id, run.name, is_growing=store.is_growing, shifts=shifts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from tilescope.tiler.errors import TilescopeError, UsageError
 from tilescope.tiler.shards.build import build_shards
 from tilescope.tiler.shards.folder import shard_path
 from tilescope.tiler.shards.opened_executor import OpenExecutor
-from tilescope.tiler.shards.sharded_run import ShardedRun
+from tilescope.tiler.shards.sharded_run import ShardedRun, read_sharded_run
 from tilescope.tiler.verify.same_entries import compare_stores
 
 HOSTS = 4
@@ -60,6 +61,26 @@ def test_a_cluster_of_dask(tmp_path: Path, pod: list[Path]) -> None:
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **options) as cluster:
         address = cluster.scheduler_address.replace("tcp://", "dask://")
         assert_is_the_run_of_threads(pod, tmp_path / "run", open_executor(address, 2, 1 << 28))
+
+
+def test_ranks_of_mpi(tmp_path: Path, pod: list[Path]) -> None:
+    launcher = shutil.which("mpiexec")
+    if launcher is None:
+        pytest.skip("there is no mpiexec")
+    ranks = [launcher, "-n", "3", sys.executable]
+    trial = subprocess.run(
+        [*ranks, "-c", "from mpi4py import MPI"], capture_output=True, text=True, timeout=60, check=False
+    )
+    if trial.returncode:
+        pytest.skip(f"mpi4py and a library of MPI do not start: {trial.stderr.strip().splitlines()[-1:]}")
+    command = ["-m", "mpi4py.futures", "-m", "tilescope", "index", *map(str, pod), "-o", str(tmp_path / "run")]
+    done = subprocess.run(
+        [*ranks, *command, "--executor", "mpi"], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    run, expected = read_sharded_run(tmp_path / "run"), build(pod, tmp_path / "expected", threads)
+    for shard, same in zip(run.shards, expected.shards, strict=True):
+        compare_stores(shard_path(tmp_path / "run", shard.name), shard_path(tmp_path / "expected", same.name))
 
 
 def test_a_scheduler_that_is_not_there(tmp_path: Path, pod: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,6 +60,7 @@ from tilescope.tiler.schema.health import Health
 from tilescope.tiler.schema.limits import LIMITS, Limits
 from tilescope.tiler.schema.manifest import (
     SETTLED_LAST,
+    ClockShift,
     EventCounts,
     FlowCounts,
     Manifest,
@@ -121,6 +122,7 @@ __all__ = [
     "CaptureState",
     "CaptureTarget",
     "CapturedHost",
+    "ClockShift",
     "Count",
     "Decimal",
     "ErrorAnswer",

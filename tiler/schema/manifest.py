@@ -89,6 +89,13 @@ class MissingHost(Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class ClockShift(Struct, frozen=True, kw_only=True):
+    """The shift of a host's clock."""
+
+    host: str
+    shift: Annotated[Ticks, Meta(description="Ticks by which all of the host is drawn later; below 0: earlier.")]
+
+
 class StoredManifest(Struct, frozen=True, kw_only=True):
     """Manifest of a build, as it is stored."""
 
@@ -147,9 +154,16 @@ class Manifest(StoredManifest, frozen=True, kw_only=True):
     name: Annotated[str, Meta(description="Name of the run.")]
     store_bytes: Annotated[Decimal, Meta(description="Size of the store.")]
     limits: Limits
+    shifts: Annotated[
+        Sequence[ClockShift] | UnsetType,
+        Meta(description="Shifts to add when the run is drawn. All other answers are in the times that were recorded."),
+    ] = UNSET
 
 
-def manifest_of(stored: Mapping[str, Any], run: str, name: str, *, is_growing: bool = False) -> Manifest:
+def manifest_of(
+    stored: Mapping[str, Any], run: str, name: str, *, is_growing: bool = False, shifts: Sequence[ClockShift] = ()
+) -> Manifest:
     """The manifest of a run of that id and name, of what its store says. Raises `ValueError` when it makes no sense."""
     state = "indexing" if is_growing else "ready"
-    return msgspec.convert({**stored, "run": run, "name": name, "state": state, "limits": LIMITS}, Manifest)
+    own = {"run": run, "name": name, "state": state, "limits": LIMITS, **({"shifts": shifts} if shifts else {})}
+    return msgspec.convert({**stored, **own}, Manifest)

@@ -18,13 +18,14 @@ from tilescope.tiler.store.build_lock import is_ours
 RUN: Final = "run.json"
 AXIS: Final = "axis.json.gz"
 MERGED: Final = "merged.tsarc"
+SHIFTS: Final = "shifts.json"
 SURVEYS: Final = "surveys"
 SHARDS: Final = "shards"
 SESSION: Final = "session-"
 _LOCK: Final = "LOCK"
 _SURVEY_SUFFIX: Final = ".json.gz"
 _NAME: Final = re.compile(r"[0-9a-f]{16}(\.json\.gz)?$")
-_OURS: Final = frozenset({RUN, AXIS, MERGED, SURVEYS, SHARDS, _LOCK})
+_OURS: Final = frozenset({RUN, AXIS, MERGED, SHIFTS, SURVEYS, SHARDS, _LOCK})
 
 
 def shard_name(files: Sequence[Path]) -> str:

@@ -20,6 +20,7 @@ NAMES: Final = (
     "export",
     "archive",
     "verify",
+    "shift",
     "gc",
     "synth",
 )

@@ -15,8 +15,9 @@ from typing import NoReturn
 
 def leave(code: int) -> NoReturn:
     """Ends the process with this exit code. What is to be done at its end is done, and nothing said is lost."""
-    if threading.active_count() > 1:
-        sys.exit(code)  # waits for what other threads have to end
+    # Other threads are waited for, and a rank of MPI that goes without its farewell takes the others with it.
+    if threading.active_count() > 1 or "mpi4py.MPI" in sys.modules:
+        sys.exit(code)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -20,7 +20,7 @@ from tilescope.tiler.errors import NOTHING_THERE, Cancelled, NoStore
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.tiles import stored_page
-from tilescope.tiler.mount import current_build_path, is_run, open_run
+from tilescope.tiler.mount import clock_shifts, current_build_path, is_run, open_run
 from tilescope.tiler.pages import PageKey, decompress, record_title
 from tilescope.tiler.path_names import path_name
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -192,7 +192,9 @@ class LocalSource:
 
     async def manifest(self, run: str) -> dict[str, Any]:
         self._check(run)
-        manifest: dict[str, Any] = msgspec.to_builtins(manifest_of(self._store.manifest(), self._id, self._path.name))
+        stored = self._store.manifest()
+        shifts = clock_shifts(self._path, stored["tick_ps"])
+        manifest: dict[str, Any] = msgspec.to_builtins(manifest_of(stored, self._id, self._path.name, shifts=shifts))
         return manifest
 
     async def tracks(self, build: Build) -> dict[str, Any]:

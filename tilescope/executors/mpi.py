@@ -16,8 +16,8 @@ def mpi_executor() -> Iterator[Executor]:
         from mpi4py.futures import MPIPoolExecutor
     except (ImportError, RuntimeError) as error:  # of the package, or of the library of MPI
         raise UsageError(f"--executor mpi needs mpi4py and a library of MPI: {error}") from error
-    executor: Executor = MPIPoolExecutor()
+    executor: Executor = MPIPoolExecutor(main=False)  # workers would run the command, too
     try:
         yield executor
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
+        executor.shutdown(wait=True, cancel_futures=True)  # tasks that are left end: their session is over

@@ -25,6 +25,7 @@ export * from "./net/monitor";
 export * from "./net/names";
 export { mayPass, pauseFor, retryPauseMs } from "./net/retry";
 export * from "./net/search";
+export * from "./net/shifts";
 export * from "./net/still";
 export * from "./net/stream";
 export type { FieldSchema, ToolField } from "./net/tool-fields";

@@ -19,11 +19,8 @@ const INDENT_PX = 12;
 function titleOf(item: LayoutItem, trace: Trace): string {
   if (item.kind === "group") {
     const { group, events, trackCount, shownCount } = item.node;
-    if (group.missing !== undefined) {
-      return `${group.name}\nmissing: ${group.missing}`;
-    }
     const shown = shownCount < trackCount ? `${formatCount(shownCount)} of them shown` : "";
-    return [group.name, group.detail, plural(trackCount, "track"), shown, plural(events, "event")]
+    return [group.name, group.missing ?? group.detail, plural(trackCount, "track"), shown, plural(events, "event")]
       .filter(Boolean)
       .join("\n");
   }
@@ -53,15 +50,7 @@ function homeOf(item: LayoutItem, trace: Trace): string {
   return (group === null ? undefined : trace.groups.get(group)?.name) ?? "";
 }
 
-/** A host of a run of shards that is not there. */
-function isMissing(item: LayoutItem): boolean {
-  return item.kind === "group" && item.node.group.missing !== undefined;
-}
-
 function noteOf(item: LayoutItem): string {
-  if (isMissing(item)) {
-    return "missing";
-  }
   if (item.node.isEmpty) {
     return "empty";
   }
@@ -70,6 +59,9 @@ function noteOf(item: LayoutItem): string {
   }
   const { shownCount, trackCount, group } = item.node;
   const count = shownCount < trackCount ? `${formatCount(shownCount)} of ${plural(trackCount, "track")}` : "";
+  if (group.missing) {
+    return "missing";
+  }
   return item.isOpen ? group.detail : count || plural(trackCount, "track");
 }
 
@@ -88,7 +80,7 @@ export function classOf(pane: Pane, item: LayoutItem): string {
   const flags = {
     "is-group": item.kind === "group",
     "is-track": item.kind === "track",
-    "is-empty": item.node.isEmpty || isMissing(item),
+    "is-empty": item.node.isEmpty || (item.kind === "group" && item.node.trackCount === 0),
     "is-current": item.kind === "track" && item.node.track.id === track,
     "is-in-area": isInArea(pane, item),
     "is-dragged": treeFocus(pane).drop.value?.key === item.key,

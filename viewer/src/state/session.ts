@@ -115,6 +115,9 @@ export class Session {
 
   #begin(): void {
     this.#client.setOverview(this.#trace.overview);
+    if (this.#trace.manifest.shifts !== undefined) {
+      void import("./shifts").then(({ shiftsOfTracks }) => this.#client.setShifts(shiftsOfTracks(this.#trace)));
+    }
     this.#makeColors(this.#colors.coloring);
     // Most of what is drawn first has a name of the first page: it comes with the tiles, not after them.
     if (this.#trace.manifest.names.count > 0) {

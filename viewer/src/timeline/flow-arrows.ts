@@ -103,8 +103,9 @@ function arrowsOf(picture: Picture, layout: Layout, scroll: ScrollPlace, flows: 
     }
     const slice = locateSlice(drawsOf(picture, end.track), end.ordinal, view);
     const row = end.row ?? slice?.row ?? null;
-    const fromPx = clampX(view, xOfTick(view, ticks(end.startTicks)));
-    const endPx = end.endTicks === null ? slice?.toPx : xOfTick(view, ticks(end.endTicks));
+    const shiftTicks = picture.shifts?.later(end.track) ?? 0n;
+    const fromPx = clampX(view, xOfTick(view, ticks(end.startTicks + shiftTicks)));
+    const endPx = end.endTicks === null ? slice?.toPx : xOfTick(view, ticks(end.endTicks + shiftTicks));
     return {
       yPx: onScreen(place, row === null ? middle(place) : rowMiddle(place, row)),
       fromPx,

@@ -17,6 +17,7 @@ export interface Picture {
   /** End of the run. */
   readonly endTicks: Ticks;
   readonly coverages: ReadonlyMap<number, Coverage>;
+  readonly shifts?: TileClient["shifts"];
 }
 
 const NO_DRAWS: readonly DrawTile[] = [];
@@ -40,7 +41,7 @@ export function takePicture(
   const tracks = requestsOf(scene);
   client.show({ view: deviceView, tracks, nearby: nearbyRequests(layout, scroll.topPx, heightPx, heightPx / 2) });
   const coverages = new Map(tracks.map((request) => [request.track, client.coverage(request, deviceView)]));
-  return { scene, view, deviceView, ratio, heightPx, endTicks, coverages };
+  return { scene, view, deviceView, ratio, heightPx, endTicks, coverages, shifts: client.shifts };
 }
 
 export function drawsOf(picture: Picture, track: number): readonly DrawTile[] {

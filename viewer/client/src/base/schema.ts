@@ -87,6 +87,27 @@ export interface CallStack {
 /** Scale of the axes of a chart. */
 export type ChartScale = "linear" | "log";
 
+/** The shift of a host's clock. */
+export interface ClockShift {
+  readonly host: string;
+  /** Ticks by which all of the host is drawn later; below 0: earlier. */
+  readonly shiftTicks: Ticks;
+}
+
+/** ClockShift as JSON has it. */
+export interface ClockShiftJson {
+  readonly host: string;
+  readonly shift: string;
+}
+
+/** ClockShift of its JSON. */
+export function readClockShift(json: ClockShiftJson): ClockShift {
+  return {
+    host: json.host,
+    shiftTicks: ticks(json.shift),
+  };
+}
+
 /** The body of every answer with an error status. */
 export interface ErrorAnswer {
   readonly error: Refusal;
@@ -562,6 +583,8 @@ export interface Manifest {
   /** Size of the store. */
   readonly storeBytes: bigint;
   readonly limits: Limits;
+  /** Shifts to add when the run is drawn. All other answers are in the times that were recorded. */
+  readonly shifts: readonly ClockShift[] | undefined;
 }
 
 /** Manifest as JSON has it. */
@@ -597,6 +620,7 @@ export interface ManifestJson {
   readonly name: string;
   readonly store_bytes: string;
   readonly limits: LimitsJson;
+  readonly shifts?: readonly ClockShiftJson[];
 }
 
 /** Manifest of its JSON. */
@@ -633,6 +657,7 @@ export function readManifest(json: ManifestJson): Manifest {
     name: json.name,
     storeBytes: BigInt(json.store_bytes),
     limits: readLimits(json.limits),
+    shifts: json.shifts === undefined ? undefined : json.shifts.map(readClockShift),
   };
 }
 

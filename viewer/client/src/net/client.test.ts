@@ -8,6 +8,7 @@ import { Pyramid, sliceTiles } from "../testing/pyramid";
 import { TileClient } from "./client";
 import { ApiError, NetworkError } from "./error";
 import type { FetchPage } from "./fetcher";
+import { Shifts } from "./shifts";
 import type { StreamEvents } from "./stream";
 
 const OPTIONS = { rootLevel: 5, leafEvents: 12, tilesPerPage: 4 };
@@ -275,4 +276,38 @@ describe("a build that grows", () => {
     client.setBuilt("all");
     expect(loadShape).toHaveBeenCalledTimes(2);
   });
+});
+
+test("a shifted track shows in a moved view what another shows where it was recorded", async () => {
+  const [plain, moved] = [setUp(), setUp()];
+  const shiftTicks = 12_345n;
+  const movedView = { ...view, startTicks: ticks(view.startTicks + shiftTicks) };
+  moved.client.setShifts(new Shifts(new Map([[0, shiftTicks]])));
+  for (const [{ client, lists, answer, loadShape }, shown] of [
+    [plain, view],
+    [moved, movedView],
+  ] as const) {
+    client.show({ ...screen, view: shown });
+    await loadShape.mock.results[0]!.value;
+    await Promise.resolve();
+    client.show({ ...screen, view: shown });
+    answer(lists.at(-1)!);
+  }
+  expect(moved.lists.at(-1)).toEqual(plain.lists.at(-1));
+  const [recorded, drawn] = [
+    plain.client.coverage(screen.tracks[0]!, view),
+    moved.client.coverage(screen.tracks[0]!, movedView),
+  ];
+  expect(drawn.complete).toBe(true);
+  expect(drawn.draws.length).toBeGreaterThan(0);
+  expect(drawn.draws.map(({ tile }) => [tile.level, tile.index])).toEqual(
+    recorded.draws.map(({ tile }) => [tile.level, tile.index]),
+  );
+  for (const [k, { tile, clipStart, clipEnd }] of drawn.draws.entries()) {
+    const other = recorded.draws[k]!;
+    expect([clipStart, clipEnd]).toEqual([other.clipStart + shiftTicks, other.clipEnd + shiftTicks]);
+    expect(tile.originTicks).toBe(other.tile.originTicks + shiftTicks);
+    expect(tile.slices.startOffset).toEqual(other.tile.slices.startOffset);
+  }
+  expect(moved.client.coverage(screen.tracks[0]!, movedView).draws[0]!.tile).toBe(drawn.draws[0]!.tile);
 });

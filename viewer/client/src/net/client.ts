@@ -19,6 +19,7 @@ import { type TileData, type TileName, tileEnd } from "../pages/tile";
 import type { FetchPage } from "./fetcher";
 import { Residuals } from "./residuals";
 import { mayPass } from "./retry";
+import type { Shifts } from "./shifts";
 import { type Socket, type StreamEvents, type StreamStatus, TileStream } from "./stream";
 
 /** View and tracks on the screen now. */
@@ -106,6 +107,7 @@ export class TileClient {
   #built: Set<number> | null;
   /** Stand-in for tracks whose blocks are not built, or not announced yet. */
   #overview: Overview | null = null;
+  #shifts: Shifts | null = null;
   #screen: Screen | null = null;
   #needed: readonly PageWant[] = [];
   #isTurnAsked = false;
@@ -172,7 +174,10 @@ export class TileClient {
     this.#loadChildShapes(screen);
     const shapes = this.#shapes;
     const composer = this.#composer;
-    const wants = resolve({ ...screen, shapes, rootLevel: this.#options.rootLevel, partsOf: composer.partsOf });
+    const options = { shapes, rootLevel: this.#options.rootLevel, partsOf: composer.partsOf };
+    const wants = (this.#shifts?.screens(screen) ?? [screen]).flatMap((recorded) =>
+      resolve({ ...recorded, ...options }),
+    );
     this.#needed = wants.filter((want) => want.tier === "coarse" || want.tier === "sharp");
     const rest = wants.filter((want) => want.tier === "margin" || want.tier === "root");
     this.#cache.use(new Set(this.#needed.map((want) => want.name)), names(rest));
@@ -185,6 +190,10 @@ export class TileClient {
 
   /** Tiles to draw for a track; incomplete and perhaps empty while its shape or its tiles are on their way. */
   coverage(request: TrackRequest, view: View): Coverage {
+    return this.#shifts?.coverage(request, view, this.#recorded) ?? this.#recorded(request, view);
+  }
+
+  readonly #recorded = (request: TrackRequest, view: View): Coverage => {
     const shape = this.#shapes.get(blockOf(request.track));
     if (shape === undefined) {
       return this.#overview === null ? nothingKnown(view) : provisional(this.#overview, request, view);
@@ -201,6 +210,17 @@ export class TileClient {
       }, 0);
     }
     return fresh;
+  };
+
+  /** Shifts of tracks that are drawn later than they were recorded; null where none is. */
+  get shifts(): Shifts | null {
+    return this.#shifts;
+  }
+
+  /** Has tracks drawn later than they were recorded. */
+  setShifts(shifts: Shifts): void {
+    this.#shifts = shifts;
+    this.#options.onChange();
   }
 
   /** Sets the stand-in for tiles that are not there yet. */
