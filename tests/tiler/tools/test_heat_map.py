@@ -186,6 +186,14 @@ def test_devices_are_busy_while_they_work(devices: DeviceTrace, level: str, most
     check_rows(heat_map_of(devices.reader, level=level, columns=most), works)
 
 
+def test_devices_compute_while_they_do_not_communicate(devices: DeviceTrace) -> None:
+    works = [
+        [union((task.start, task.stop) for task in devices.work(device) if task.kind != "communication")]
+        for device in (0, 1)
+    ]
+    check_rows(heat_map_of(devices.reader, level="process", counted="computing", columns=50), [*works])
+
+
 def test_tracks_of_devices_and_hosts_are_asked_for(devices: DeviceTrace) -> None:
     by_tracks = columns(heat_map_of(devices.reader, level="process", counted="tracks"))
     assert len(by_tracks["name"]) > len(columns(heat_map_of(devices.reader, level="process"))["name"])

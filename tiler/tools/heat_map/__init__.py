@@ -15,7 +15,7 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Series, Table
 from tilescope.tiler.tools.figures import Figures
-from tilescope.tiler.tools.heat_map.busy import busy_ticks
+from tilescope.tiler.tools.heat_map.busy import busy_ticks, without_communication
 from tilescope.tiler.tools.heat_map.grid import Grid
 from tilescope.tiler.tools.heat_map.lateness import LateSpans, late_spans
 from tilescope.tiler.tools.heat_map.rows import MapRow, RunParts, lanes_of, rows_of
@@ -50,10 +50,11 @@ class HeatMapQuestion(Question, frozen=True, kw_only=True):
         Meta(description="What a row is. Without it the finest of these of which there are no more than `rows`."),
     ] = None
     counted: Annotated[
-        Literal["devices", "tracks"] | None,
+        Literal["devices", "computing", "tracks"] | None,
         Meta(
-            description="What is busy or idle: devices while they work on anything, or each track of slices. "
-            "Without it devices, where there are some."
+            description="What is busy or idle: devices while they work on anything, devices while they do anything but "
+            "communicate, in which they wait for each other, or each track of slices. Without it devices, where there "
+            "are some."
         ),
     ] = None
     rows: Annotated[
@@ -70,6 +71,8 @@ def _answer(scope: Scope, question: HeatMapQuestion) -> Interruptible[Answer]:
     devices = None
     if question.counted != "tracks":
         devices = yield from devices_of(reader)
+    if question.counted == "computing":
+        devices = [without_communication(device) for device in devices or ()]
     parts = RunParts(reader.tree, tracks, devices)
     if devices is not None and not parts and question.counted is None:
         parts = RunParts(reader.tree, tracks, None)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.busy import Busy
-from tilescope.tiler.facts.devices import WorkTrack
+from tilescope.tiler.facts.devices import Device, WorkTrack
+from tilescope.tiler.facts.work import Work
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.tools.heat_map.grid import Grid
@@ -25,6 +26,15 @@ class BusyLane:
 
     track: int  # the first one
     work: tuple[WorkTrack, ...] = ()  # of a device
+
+
+def without_communication(device: Device) -> Device:
+    """The same device, for which communication is no work: in it devices wait for each other."""
+    tracks = (
+        replace(track, kinds=np.where(track.kinds == Work.COMMUNICATION, np.uint8(Work.NONE), track.kinds))
+        for track in device.tracks
+    )
+    return replace(device, tracks=tuple(tracks))
 
 
 def busy_ticks(

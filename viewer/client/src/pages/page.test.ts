@@ -84,11 +84,18 @@ test("times beyond 2**53 stay exact", () => {
   expect([near.start[0]! + near.shift, near.end[0]! + near.shift]).toEqual([2, 9]);
 });
 
+test("a page of a shard has tracks of the block that the run gives it", () => {
+  const bytes = encodePage(2, [interior, leaf]);
+  const slots = decodePage(bytes, KEY).tiles.map(({ track }) => track - 2 * 32);
+  expect(decodePage(bytes, { ...KEY, block: 519 }).tiles.map(({ track }) => track)).toEqual(
+    slots.map((slot) => 519 * 32 + slot),
+  );
+});
+
 describe("what is not the page is refused", () => {
   const bytes = encodePage(2, [interior, leaf]);
 
   test.each([
-    ["another block", { ...KEY, block: 3 }],
     ["another level", { ...KEY, level: 2 }],
     ["another first tile", { ...KEY, index: 5 }],
     ["another slot", { ...KEY, slot: 0 }],

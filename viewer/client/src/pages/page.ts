@@ -54,12 +54,13 @@ export function decodePage(bytes: Uint8Array, key: PageKey): DecodedPage {
 /** The same a column at a time. */
 export function* pageSteps(bytes: Uint8Array, key: PageKey): Steps<DecodedPage> {
   const container = new Container(bytes);
-  const { tileCount, level, block } = container;
+  const { tileCount, level } = container;
   if (container.kind !== "page" || tileCount === 0) {
     throw new FormatError("not a page");
   }
-  if (level !== key.level || block !== key.block || level > MAX_LEVEL) {
-    throw new FormatError(`page of block ${block}, level ${level}; expected block ${key.block}, level ${key.level}`);
+  // The block in its head is the one of the shard that it is from: a run of several numbers blocks anew.
+  if (level !== key.level || level > MAX_LEVEL) {
+    throw new FormatError(`page of level ${level}; expected level ${key.level}`);
   }
   const index = container.ints(INTS.index, tileCount).toFloat64();
   const slot = container.ints(INTS.slot, tileCount).toUint8("slot", TRACKS_PER_BLOCK - 1);
@@ -81,7 +82,7 @@ export function* pageSteps(bytes: Uint8Array, key: PageKey): Steps<DecodedPage> 
   const tiles: TileData[] = [];
   for (let t = 0; t < tileCount; t++) {
     tiles.push({
-      track: block * TRACKS_PER_BLOCK + slot[t]!,
+      track: key.block * TRACKS_PER_BLOCK + slot[t]!,
       level,
       index: index[t]!,
       kind: tileKind(flags[t]!),

@@ -85,7 +85,6 @@ describe("what is not the page's residual is refused", () => {
   const page = decodePage(encodePage(2, tiles), KEY);
 
   test.each([
-    ["of another block", encodeResidual(3, tiles)],
     ["of another level", encodeResidual(2, [{ ...second, level: 4 }])],
     ["of a page with fewer bins", encodeResidual(2, [first])],
     ["a page", encodePage(2, tiles)],

@@ -6,7 +6,7 @@ import type { RowView } from "./row-view";
 
 export interface HeatMapFields {
   /** What is busy or idle; empty: devices, where there are some. */
-  readonly counted: "" | "devices" | "tracks";
+  readonly counted: "" | "devices" | "computing" | "tracks";
   /** Figure by which rows are sorted; empty: in the order of the timeline. */
   readonly sort: string;
   /** Text that the names of rows have; empty: all are shown. */
@@ -27,7 +27,7 @@ export const SORTS: readonly { readonly id: string; readonly title: string }[] =
 
 export const FIELDS: PageFields<HeatMapFields> = {
   parse: ({ counted = "", sort = "", filter = "" }) => ({
-    counted: counted === "devices" || counted === "tracks" ? counted : "",
+    counted: counted === "devices" || counted === "computing" || counted === "tracks" ? counted : "",
     sort: SORTS.some(({ id }) => id === sort) ? sort : "",
     filter: filter.slice(0, 200),
   }),

@@ -29,6 +29,7 @@ interface Props extends Pick<Drawing, "layers" | "names" | "chosen"> {
 
 const ZOOM = 1.5;
 const WHEEL = 0.0025;
+const REST_MS = 80;
 
 export function HeatMap(props: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -61,9 +62,15 @@ export function HeatMap(props: Props) {
   });
   useEffect(paint, [props.layers, props.names, props.chosen]);
   useEffect(() => () => cancelAnimationFrame(frame.current), []);
+  // While a view moves it is drawn alone: address and questions follow when it rests.
+  const rest = useRef(0);
+  useEffect(() => () => clearTimeout(rest.current), []);
   const set = (next: MapView) => {
     view.value = next;
-    latest.current.onView(next, canvas.current!.clientHeight - AXIS_PX);
+    clearTimeout(rest.current);
+    rest.current = window.setTimeout(() => {
+      latest.current.onView(next, canvas.current!.clientHeight - AXIS_PX);
+    }, REST_MS);
   };
   useLayoutEffect(() => {
     const { span, rows } = props.asked;
@@ -102,8 +109,9 @@ export function HeatMap(props: Props) {
     }
   };
   useEffect(() => {
-    canvas.current!.addEventListener("wheel", wheel, { passive: false });
-    return () => canvas.current!.removeEventListener("wheel", wheel);
+    const element = canvas.current!;
+    element.addEventListener("wheel", wheel, { passive: false });
+    return () => element.removeEventListener("wheel", wheel);
   }, []);
   const start = useRef<ReturnType<typeof placeOf> | null>(null);
   const framed = (event: MouseEvent): Drawing["brush"] => {

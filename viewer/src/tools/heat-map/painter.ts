@@ -209,7 +209,7 @@ function paintNames(
         context.fillText(names[row]!.name, 4, Math.max(yOf(row), AXIS_PX) + 8, NAMES_PX / 2 - 12);
         context.textAlign = "right";
       } else {
-        write(names[row]!.name, yOf(row + 0.5));
+        write(names[row]!.name, Math.max(yOf(row + 0.5), AXIS_PX + NAME_ROW_PX / 2));
       }
     }
   }

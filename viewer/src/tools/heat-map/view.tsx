@@ -26,6 +26,7 @@ import { partsQuestion, spanQuestion } from "./wanted";
 const TOOL = { id: "heat_map", title: "Heat map", help: "" };
 const COUNTED = [
   { value: "", text: "Devices, where there are some" },
+  { value: "computing", text: "Devices, without communication" },
   { value: "devices", text: "Devices" },
   { value: "tracks", text: "Tracks" },
 ] as const;
@@ -56,7 +57,7 @@ export function HeatMapView({ context, fields, setFields }: PageProps<HeatMapFie
           onChoose={(next) => setFields({ ...fields, counted: next })}
         />
         <input
-          class="bar-input"
+          class="heat-map-filter"
           type="search"
           aria-label="Filter the rows by name"
           placeholder="Filter by name"

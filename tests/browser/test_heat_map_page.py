@@ -1,0 +1,99 @@
+"""The heat map in the browser: colours, zooming by keys, parts of hosts, order, filter, and the way to the timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from bench.pod_run import PodShape, write_pod
+from tests.browser.conftest import Served, serving
+from tests.browser.test_accessibility import faults
+from tests.browser.themes import THEMES
+from tests.browser.tool_pages import ToolPages
+from tilescope.tiler.indexing import build_store
+
+pytestmark = pytest.mark.usefixtures("small_window")
+
+STORE = "made.store"
+
+# How many colours there are in the lower half of the map, beside names and axis.
+COLOURS = """() => {
+    const canvas = document.querySelector('.heat-map canvas');
+    const [x, y] = [Math.round(200 * devicePixelRatio), Math.round(canvas.height / 2)];
+    const { data } = canvas.getContext('2d').getImageData(x, y, canvas.width - x, canvas.height - y);
+    const colours = new Set();
+    for (let k = 0; k < data.length; k += 4) {
+        colours.add(data[k] << 16 | data[k + 1] << 8 | data[k + 2]);
+    }
+    return colours.size;
+}"""
+
+
+@pytest.fixture(scope="module")
+def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("heat")
+    made = write_pod(folder / "made", PodShape(hosts=6, chips=4, steps=4, late_host=1))
+    build_store(made.files, folder / STORE)
+    with serving([folder / STORE], folder / "cache") as running:
+        yield running
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_pod_is_seen_as_a_whole_and_down_to_a_chip(pages: ToolPages, site: Served, theme: str) -> None:
+    page = pages.page
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    pages.go(site.run_id(STORE), "tool=heat_map&f.counted=computing")
+    pages.answered()
+    heat_map = page.locator(".heat-map")
+    assert "Heat map of 6 hosts" in (heat_map.get_attribute("aria-label") or "")
+    pages.viewer.wait(f"({COLOURS})() > 3")
+    assert faults(pages.viewer) == []
+    pages.viewer.screenshot(f"heat-map-{theme}")
+    # A row is chosen by keys; what is known of it is said below.
+    heat_map.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".heat-map-row")).to_contain_text("pod-worker-1")
+    # Zooming asks for the chips of the hosts in view, and the address says what is shown.
+    with page.expect_response(lambda response: "level=process" in response.url or "level=track" in response.url):
+        for _ in range(6):
+            page.keyboard.press("Shift+ArrowUp")
+    pages.viewer.wait("new URLSearchParams(location.hash.slice(1)).get('at')?.includes('pod-worker-1')")
+    pages.viewer.screenshot(f"heat-map-host-{theme}")
+    before = pages.address()["at"]
+    page.reload()
+    pages.answered()
+    pages.viewer.wait(f"({COLOURS})() > 1")
+    assert pages.address()["at"] == before
+    expect(page.locator(".heat-map-row")).to_contain_text("pod-worker-1")
+    # Enter leads to the timeline, at the same time.
+    heat_map.focus()
+    page.keyboard.press("Enter")
+    pages.wait_for("timeline")
+
+
+def test_rows_are_filtered_and_sorted(pages: ToolPages, site: Served) -> None:
+    page = pages.page
+    pages.go(site.run_id(STORE), "tool=heat_map")
+    pages.answered()
+    box = page.get_by_role("searchbox", name="Filter the rows by name")
+    box.fill("worker-4")
+    box.press("Enter")
+    page.get_by_text("1 of 6 hosts").wait_for()
+    assert pages.address()["f.filter"] == "worker-4"
+    box.fill("nothing is called so")
+    box.press("Enter")
+    page.get_by_text("No row has a name with").wait_for()
+    box.fill("")
+    box.press("Enter")
+    page.locator(".heat-map canvas").wait_for()
+    # By a figure of another tool: the host that is fed slowly comes first.
+    with page.expect_response(lambda response: "/tools/pod?" in response.url):
+        page.get_by_role("combobox", name="Order of the rows").select_option("pod.input")
+    pages.viewer.frames()
+    page.locator(".heat-map").focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".heat-map-row")).to_contain_text("pod-worker-2")
+    expect(page.locator(".heat-map-row")).to_contain_text("row 1,")
