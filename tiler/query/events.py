@@ -136,14 +136,14 @@ class EventPlan:
         )
 
     def _samples(self, page: Page, indices_in_page: Ints) -> Events:
-        which, _ = _rows(page.sample_ends, indices_in_page)
-        time = page.samples.time[which]
-        which = which[self.windows.hold(time)]
-        zero = np.zeros(len(which), np.int64)
+        rows = _sample_rows(page.sample_ends, indices_in_page)
         samples = page.samples
-        return Events(
-            self.track, samples.ordinal[which], samples.time[which], zero, zero, zero - 1, zero, samples.value[which]
-        )
+        ordinal, time, value = samples.ordinal[rows], samples.time[rows], samples.value[rows]
+        seen = self.windows.hold(time)
+        if not seen.all():
+            ordinal, time, value = ordinal[seen], time[seen], value[seen]
+        zero = np.zeros(len(time), np.int64)
+        return Events(self.track, ordinal, time, zero, zero, zero - 1, zero, value)
 
 
 def no_events(track: int) -> Events:
@@ -168,6 +168,13 @@ def _leaves(tiles: TileIndex, track: int, windows: Windows, root_level: int) -> 
     order = np.argsort(start, kind="stable")
     order = order[windows.meet(start[order], stop[order])]
     return leaves[order], np.append(0, stop[order])[:-1]
+
+
+def _sample_rows(ends: Ints, tiles: Ints) -> Ints | slice:
+    """Positions of the rows of some tiles of a page; a slice, which copies nothing, of tiles that follow each other."""
+    if bool((np.diff(tiles) == 1).all()):
+        return slice(int(ends[tiles[0]]), int(ends[tiles[-1] + 1]))
+    return _rows(ends, tiles)[0]
 
 
 def _rows(ends: Ints, tiles: Ints) -> tuple[Ints, Ints]:

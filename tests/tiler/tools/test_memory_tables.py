@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,10 +20,13 @@ from tests.memory_tables import ORIGIN_NS, Allocation, Form, Moment, live, momen
 from tests.reports.traces import answer, rows
 from tests.tiler.readers.ascend.conftest import index
 from tilescope.tiler.errors import NotAvailable, StoredLast
-from tilescope.tiler.facts.memory import NO_ALLOCATIONS, MemoryPool, hosts_of, kept, table_pools
+from tilescope.tiler.facts.memory import NO_ALLOCATIONS, hosts_of, kept, table_pool, table_pools
+from tilescope.tiler.facts.memory.table_pool import TablePool
+from tilescope.tiler.facts.memory.table_pools import TablePlace
 from tilescope.tiler.facts.tables import RunTable
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.readers.ascend import csv_table
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.answer import values_of
@@ -307,9 +311,9 @@ def test_the_tables_of_one_rank_at_a_time_are_worked_on(tmp_path: Path, monkeypa
     worked_on: list[int] = []
     pools_of_place = table_pools.pools_of_place
 
-    def counted(reader: QueryReader, host: int, tables: Sequence[RunTable]) -> Interruptible[list[MemoryPool]]:
-        worked_on.append(len(tables))
-        return (yield from pools_of_place(reader, host, tables))
+    def counted(reader: QueryReader, host: int, place: TablePlace) -> Interruptible[list[TablePool]]:
+        worked_on.append(len(place.tables))
+        return (yield from pools_of_place(reader, host, place))
 
     monkeypatch.setattr(kept, "pools_of_place", counted)
     memories = rows(answer(reader, "memory_profile"), "memories")
@@ -321,13 +325,33 @@ def test_the_tables_of_one_rank_at_a_time_are_worked_on(tmp_path: Path, monkeypa
     reader.store.close()
 
 
-def test_tables_of_too_many_rows_cost_their_rank_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_rows_cost_their_memory_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = two_ranks(tmp_path)
-    monkeypatch.setattr(kept, "MAX_ROWS", 12)  # rank 0 has 3 allocations, 6 samples of them and one more
+    monkeypatch.setattr(table_pool, "MAX_ROWS", 12)  # rank 0 has 3 allocations, 6 samples of them and one more
     profile = answer(reader, "memory_profile")
-    assert [row["peak"] for row in rows(profile, "memories") if row["memory"] == "NPU:0 PTA"] == [3 * 4096]
+    memories = rows(profile, "memories")
+    assert [row["peak"] for row in memories if row["memory"] == "NPU:0 PTA"] == [3 * 4096]
+    assert len(memories) == 3, "what is sampled alone has fewer rows"
     (note,) = [note.text for note in profile.notes if note.severity == "warning"]
-    assert note.endswith("16 rows, more than 12: they are left out.")
-    monkeypatch.setattr(kept, "MAX_ROWS", 1)
-    assert len(answer(reader, "memory_profile").notes) == 2
+    assert re.fullmatch(r"Tables have 16 rows about NPU:0 PTA.* in the range, more than 12: it is left out\.", note)
+    monkeypatch.setattr(table_pool, "MAX_ROWS", 1)
+    assert len(answer(reader, "memory_profile").notes) == 4
+    reader.store.close()
+
+
+def test_figures_stay_where_events_are_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks say what the peak is; what lies in it then needs all that happens in the range."""
+    allocations = [Allocation("a", 4096 + k, 20 * k, 20 * k + 70) for k in range(100)]
+    folder = write_memory(tmp_path / "run", allocations)
+    monkeypatch.setattr(csv_table, "MAX_ROWS", 10)
+    reader = opened(folder, tmp_path / "store")
+    whole = answer(reader, "memory_profile")
+    monkeypatch.setattr(table_pool, "MAX_ROWS", 150)
+    profile = answer(reader, "memory_profile")
+    assert facts(profile) == facts(whole)
+    assert rows(profile, "memories") == rows(whole, "memories")
+    assert [table.id for table in profile.tables] == ["memories"]
+    assert any("choose a shorter span" in note.text for note in profile.notes if note.severity == "warning")
+    part = answer(reader, "memory_profile", start=200, end=300)
+    assert [table.id for table in part.tables] == ["allocations", "operations", "lifetimes", "memories"]
     reader.store.close()

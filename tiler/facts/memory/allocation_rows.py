@@ -1,16 +1,17 @@
-"""Allocations of tables about memory: of operators, on one device each, with what frees them."""
+"""Allocations of tables about memory: of operators, on one device each, with what frees them, chunk by chunk."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.ascend.headers import column_named, texts_named
+from tilescope.tiler.facts.ascend.headers import column_named
 from tilescope.tiler.facts.distinct import distinct
+from tilescope.tiler.facts.memory.extents import Extents
 from tilescope.tiler.facts.memory.fill_rows import MAX_OWNERS
 from tilescope.tiler.facts.memory.table_columns import (
     DEVICES,
@@ -20,16 +21,23 @@ from tilescope.tiler.facts.memory.table_columns import (
     NO_TICK,
     Ints,
     by_time,
+    chunk_columns,
+    chunk_sizes,
+    chunk_texts,
+    chunk_ticks,
     device_name,
-    sizes_named,
-    ticks_named,
+    headers_named,
 )
-from tilescope.tiler.facts.tables import RunTable
+from tilescope.tiler.facts.operations.exact_columns import sum_of
+from tilescope.tiler.facts.tables import RunTable, TableColumn
 from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.run_caches import KeyedRunCache
+from tilescope.tiler.windows import Windows
 
 ALLOCATIONS: Final = "operator_memory"
 
-_MOST_SMALL: Final = 1 << 16
+_BEGIN, _END, _LENGTH, _SIZE = "allocationtime", "releasetime", "duration", "size"
+_NEVER: Final = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,77 +59,336 @@ class AllocationRows:
         return len(self.tick)
 
 
-def allocation_rows(
-    reader: QueryReader, table: RunTable, *, allocated_only: bool = False
-) -> Interruptible[list[AllocationRows]]:
-    """The allocations of a table by device, each with what frees it.
+class _Rows(NamedTuple):
+    """Rows of a device in a chunk that are allocated or freed at a known time."""
 
-    With `allocated_only` nothing is reserved or active: of a component other tables say that.
-    """
-    begin = yield from ticks_named(reader, table, "allocationtime", reader.manifest.origin_ns)
-    end = yield from ticks_named(reader, table, "releasetime", reader.manifest.origin_ns)
-    if column_named(table, "releasetime") is None:  # msprof writes durations alone
-        length = yield from ticks_named(reader, table, "duration", 0)
-        end = np.where((begin != NO_TICK) & (length != NO_TICK), begin + length, NO_TICK)
-    end = np.where((end != NO_TICK) & (begin != NO_TICK), np.maximum(begin, end), end)
-    names = yield from texts_named(table, ("name",))
-    devices = yield from texts_named(table, DEVICES)
-    size = yield from sizes_named(table, "size", KIBIBYTE)
-    size = np.where(size == NO_SIZE, -1, np.abs(size))
-    # The last word is that of cells without a name.
-    operation = np.where(names.codes == len(names.words) - 1, -1, names.codes).astype(np.int32)
-    totals: list[tuple[Ints, Ints] | None] = []  # as allocations are made, and as they are freed
-    for figure in ("allocated", "reserved", "active"):
-        if figure == "allocated" or not allocated_only:
-            at_begin = yield from sizes_named(table, f"allocationtotal{figure}", MEBIBYTE)
-            totals.append((at_begin, (yield from sizes_named(table, f"releasetotal{figure}", MEBIBYTE))))
-        else:
-            totals.append(None)
-    groups = []
-    for code, on_device in _groups(devices.codes, (begin != NO_TICK) | (end != NO_TICK))[:MAX_OWNERS]:
-        made, freed = (on_device[tick[on_device] != NO_TICK] for tick in (begin, end))
+    row: Ints  # of the chunk
+    begin: Ints  # ticks, NO_TICK: not recorded
+    end: Ints
+    size: Ints
+
+    def happening(self, windows: Windows) -> _Rows:
+        """Rows that are made or freed in some windows."""
+        rows = np.flatnonzero(windows.hold(self.begin) | windows.hold(self.end))
+        return _Rows(*(column[rows] for column in self))
+
+    def alive(self, tick: int) -> NDArray[np.bool_]:
+        """True for those that are there at a tick, be it as the first or the last of it."""
+        alive: NDArray[np.bool_] = (self.begin != NO_TICK) & (self.begin <= tick)
+        alive &= (self.end == NO_TICK) | (self.end >= tick)
+        return alive
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Allocations, or frees, by chunk: columns (k,), as those of `extents`."""
+
+    extents: Extents
+    count: Ints
+    size_bytes: Sequence[int]  # of all of them together
+
+    def within(self, windows: Windows) -> tuple[int, int]:
+        """Their number in the chunks that are in one of some windows, and their bytes."""
+        whole = np.flatnonzero(self.extents.within(windows))
+        return int(self.count[whole].sum()), sum(self.size_bytes[place] for place in whole.tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceAllocations:
+    """The allocations of a table on a device, with what its chunks have of them."""
+
+    reader: QueryReader
+    table: RunTable
+    owner: str
+    made: Moments
+    freed: Moments
+    last_end: Ints  # of what the chunks of `made` allocate: when the last of it is freed, _NEVER without end
+
+    @property
+    def device(self) -> str:
+        """The device as files of all versions call it."""
+        return device_name(self.owner)
+
+    @property
+    def chunks(self) -> Ints:
+        """Numbers of all chunks with any."""
+        return _numbers([self.made.extents.chunk, self.freed.extents.chunk])
+
+    @property
+    def first(self) -> int:
+        """The tick of the first of all."""
+        return min(int(moments.extents.first.min(initial=_NEVER)) for moments in (self.made, self.freed))
+
+    @property
+    def has_made(self) -> bool:
+        """True if it is known when some were allocated."""
+        return len(self.made.extents) > 0
+
+    def extent(self, chunk: int) -> tuple[int, int]:
+        """The first and the last tick at which a chunk allocates, or else frees."""
+        for extents in (self.made.extents, self.freed.extents):
+            place = np.flatnonzero(extents.chunk == chunk)
+            if len(place):
+                return int(extents.first[place[0]]), int(extents.last[place[0]])
+        raise ValueError(f"chunk {chunk} has no allocations")
+
+    def count(self, chunks: Ints) -> int:
+        """Rows of some chunks."""
+        return sum(self.table.entry.chunk_rows[chunk] for chunk in chunks.tolist())
+
+    def near(self, windows: Windows, held: Windows) -> Ints:
+        """The chunks with what happens in some windows, and with what is last before those that are held."""
+        sides = (moments.extents for moments in (self.made, self.freed))
+        return _numbers([side.chunk[side.overlap(windows) | side.opening(held.starts)] for side in sides])
+
+    def alive(self, tick: int) -> Ints:
+        """The chunks with what is there at a tick."""
+        extents = self.made.extents
+        return extents.chunk[(extents.first <= tick) & (self.last_end >= tick)]
+
+    def making(self, ticks: Ints) -> Ints:
+        """The chunks that may allocate at one of some ticks, which ascend."""
+        return self.made.extents.chunk[self.made.extents.holding(ticks)]
+
+    def extremes(self, figure: str) -> Interruptible[list[tuple[Ints, Ints]]]:
+        """Least and greatest of a total, as chunks are made and as they are freed: columns as those of extents."""
+        key = (self.table.entry.id, self.owner, figure)
+        kept = _EXTREMES.get(self.reader, key)
+        if kept is not None:
+            return kept
+        sides = []
+        for moments, side in ((self.made, "allocation"), (self.freed, "release")):
+            extremes = []
+            for chunk in moments.extents.chunk.tolist():
+                rows = yield from self._chunk(chunk)
+                ticks = rows.begin if side == "allocation" else rows.end
+                total = (yield from self._totals(f"{side}total{figure}", np.array([chunk]), [rows]))[ticks != NO_TICK]
+                extremes.append((int(total.min()), int(total.max())))
+            least, most = np.array(extremes, np.int64).reshape(-1, 2).T
+            sides.append((least, most))
+        return _EXTREMES.keep(self.reader, key, sides)
+
+    def begins_alive(self, chunks: Ints, tick: int) -> Interruptible[Ints]:
+        """Ticks at which what is there at a tick was allocated, ascending, of some chunks."""
+        begins = [np.zeros(0, np.int64)]
+        for chunk in chunks.tolist():
+            rows = yield from self._chunk(chunk)
+            begins.append(rows.begin[rows.alive(tick)])
+            yield
+        return np.unique(np.concatenate(begins))
+
+    def counts(self, windows: Windows) -> Interruptible[tuple[int, int, int, int]]:
+        """Allocations and frees in some windows, and the bytes of each, as far as they are recorded."""
+        figures = []
+        for moments, is_end in ((self.made, False), (self.freed, True)):
+            count, size_bytes = moments.within(windows)
+            extents = moments.extents
+            for chunk in extents.chunk[extents.overlap(windows) & ~extents.within(windows)].tolist():
+                rows = yield from self._chunk(chunk)
+                ticks = rows.end if is_end else rows.begin
+                inside = windows.hold(ticks) & (ticks != NO_TICK)
+                count += int(np.count_nonzero(inside))
+                size_bytes += sum_of(np.maximum(rows.size[inside], 0))
+                yield
+            figures.append((count, size_bytes))
+        (made, made_bytes), (freed, freed_bytes) = figures
+        return made, freed, made_bytes, freed_bytes
+
+    def rows(
+        self, chunks: Ints, figures: Sequence[str], windows: Windows | None = None, *, has_names: bool = False
+    ) -> Interruptible[AllocationRows]:
+        """The allocations of some chunks, with these of their totals; the others are NO_SIZE.
+
+        With `windows` those that are made or freed in one.
+        """
+        parts = []
+        for chunk in chunks.tolist():
+            rows = yield from self._chunk(chunk)
+            parts.append(rows if windows is None else rows.happening(windows))
+            yield
+        row, begin, end, size = (
+            np.concatenate([np.zeros(0, np.int64), *(getattr(part, name) for part in parts)]) for name in _Rows._fields
+        )
+        words: Sequence[str] = []
+        operation = np.broadcast_to(np.int32(-1), len(row))
+        if has_names:
+            operation, words = yield from self._names(chunks, parts)
+        made, freed = np.flatnonzero(begin != NO_TICK), np.flatnonzero(end != NO_TICK)
         tick = np.concatenate([begin[made], end[freed]])
         order = by_time(tick)
         order = np.arange(len(tick)) if order is None else order
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
-        freed_at = np.full(len(table), len(order), np.int32)
+        freed_at = np.full(len(row), len(order), np.int32)
         freed_at[freed] = place[len(made) :]
         replaced = np.concatenate([freed_at[made], np.zeros(len(freed), np.int32)])
-        rows = np.concatenate([made, freed])[order]
-        columns = [
-            np.broadcast_to(np.int64(NO_SIZE), len(order)) if sides is None else _total(sides, made, freed, order)
-            for sides in totals
-        ]
-        groups.append(
-            AllocationRows(
-                device_name(devices.words[code]),
-                names.words,
-                tick[order],
-                order >= len(made),
-                size[rows],
-                operation[rows],
-                replaced[order],
-                *columns,
-            )
+        which = np.concatenate([made, freed])[order]
+        totals = []
+        for figure in ("allocated", "reserved", "active"):
+            if figure not in figures:
+                totals.append(np.broadcast_to(np.int64(NO_SIZE), len(order)))
+                continue
+            at_begin = yield from self._totals(f"allocationtotal{figure}", chunks, parts)
+            at_end = yield from self._totals(f"releasetotal{figure}", chunks, parts)
+            total = np.concatenate([at_begin[made], at_end[freed]])[order]
+            total[total < 0] = NO_SIZE
+            totals.append(total)
+        return AllocationRows(
+            self.device,
+            words,
+            tick[order],
+            order >= len(made),
+            size[which],
+            operation[which],
+            replaced[order],
+            *totals,
         )
+
+    def _names(self, chunks: Ints, parts: Sequence[_Rows]) -> Interruptible[tuple[NDArray[np.int32], Sequence[str]]]:
+        header = column_named(self.table, "name")
+        if header is None:
+            return np.full(sum(len(part.row) for part in parts), -1, np.int32), []
+        place = self.table.places[header]
+        column = TableColumn(header, [self.table.cells(place, chunk) for chunk in chunks.tolist()])
+        codes, words = yield from column.coding()
+        firsts = np.cumsum([0, *map(len, column.chunks)]).tolist()
+        own = [part.row + first for part, first in zip(parts, firsts, strict=False)]
+        return codes[np.concatenate([np.zeros(0, np.int64), *own])], words
+
+    def _totals(self, plain: str, chunks: Ints, parts: Sequence[_Rows]) -> Interruptible[Ints]:
+        header = column_named(self.table, plain)
+        totals = [np.zeros(0, np.int64)]
+        for chunk, part in zip(chunks.tolist(), parts, strict=True):
+            size = np.broadcast_to(np.int64(NO_SIZE), len(part.row))
+            if header is not None:
+                column = TableColumn(header, [self.table.cells(self.table.places[header], chunk)])
+                size = (yield from chunk_sizes(column, header, MEBIBYTE))[part.row]
+            totals.append(size)
+            yield
+        return np.concatenate(totals)
+
+    def _chunk(self, chunk: int) -> Interruptible[_Rows]:
+        kept = _CHUNKS.get(self.reader, (self.table.entry.id, chunk))
+        if kept is None:
+            rows = yield from _read(self.reader, self.table, chunk)
+            kept = _CHUNKS.keep(self.reader, (self.table.entry.id, chunk), dict(rows))
+        return kept[self.owner]
+
+
+@dataclass(slots=True)
+class _MomentParts:
+    chunk: list[int] = field(default_factory=list)
+    first: list[int] = field(default_factory=list)
+    last: list[int] = field(default_factory=list)
+    count: list[int] = field(default_factory=list)
+    size_bytes: list[int] = field(default_factory=list)
+
+    def add(self, chunk: int, ticks: Ints, size: Ints) -> None:
+        self.chunk.append(chunk)
+        self.first.append(int(ticks.min()))
+        self.last.append(int(ticks.max()))
+        self.count.append(len(ticks))
+        self.size_bytes.append(sum_of(np.maximum(size, 0)))
+
+    def moments(self) -> Moments:
+        extents = Extents(*(np.array(column, np.int64) for column in (self.chunk, self.first, self.last)))
+        return Moments(extents, np.array(self.count, np.int64), self.size_bytes)
+
+
+@dataclass(slots=True)
+class _Parts:
+    """Figures of a device by chunk, one after the other."""
+
+    made: _MomentParts = field(default_factory=_MomentParts)
+    freed: _MomentParts = field(default_factory=_MomentParts)
+    last_end: list[int] = field(default_factory=list)
+
+    def add(self, chunk: int, rows: _Rows) -> None:
+        made, freed = rows.begin != NO_TICK, rows.end != NO_TICK
+        if made.any():
+            self.made.add(chunk, rows.begin[made], rows.size[made])
+            ends = rows.end[made]
+            self.last_end.append(_NEVER if (ends == NO_TICK).any() else int(ends.max()))
+        if freed.any():
+            self.freed.add(chunk, rows.end[freed], rows.size[freed])
+
+
+def device_allocations(reader: QueryReader, table: RunTable) -> Interruptible[Sequence[DeviceAllocations]]:
+    """The allocations of a table by device, of the first MAX_OWNERS, in the order in which they come."""
+    kept = _DEVICES.get(reader, table.entry.id)
+    if kept is not None:
+        return kept
+    parts: dict[str, _Parts] = {}
+    for chunk in range(len(table.entry.chunk_rows)):
+        for owner, rows in (yield from _read(reader, table, chunk)):
+            if owner in parts or len(parts) < MAX_OWNERS:
+                parts.setdefault(owner, _Parts()).add(chunk, rows)
         yield
-    return groups
+    devices = [
+        DeviceAllocations(
+            reader, table, owner, part.made.moments(), part.freed.moments(), np.array(part.last_end, np.int64)
+        )
+        for owner, part in parts.items()
+    ]
+    return _DEVICES.keep(reader, table.entry.id, devices)
 
 
-def _total(sides: tuple[Ints, Ints], made: Ints, freed: Ints, order: Ints) -> Ints:
-    total: Ints = np.concatenate([sides[0][made], sides[1][freed]])[order]
-    total[total < 0] = NO_SIZE
-    return total
+def _read(reader: QueryReader, table: RunTable, chunk: int) -> Interruptible[list[tuple[str, _Rows]]]:
+    """The rows of a chunk by their devices, in the order in which these come."""
+    headers = headers_named(table, (_BEGIN,), (_END,), (_LENGTH,), (_SIZE,), DEVICES)
+    if _END in headers:  # msprof writes durations alone
+        headers.pop(_LENGTH, None)
+    cells = chunk_columns(table, headers, chunk)
+    count = table.entry.chunk_rows[chunk]
+
+    def ticks(plain: str, origin_ns: int) -> Ints:
+        if plain not in cells:
+            return np.full(count, NO_TICK)
+        return chunk_ticks(reader, cells[plain], headers[plain], origin_ns)
+
+    begin, end = (ticks(plain, reader.manifest.origin_ns) for plain in (_BEGIN, _END))
+    if _END not in headers:
+        length = ticks(_LENGTH, 0)
+        end = np.where((begin != NO_TICK) & (length != NO_TICK), begin + length, NO_TICK)
+    end = np.where((end != NO_TICK) & (begin != NO_TICK), np.maximum(begin, end), end)
+    size = np.full(count, -1)
+    if _SIZE in cells:
+        size = yield from chunk_sizes(cells[_SIZE], headers[_SIZE], KIBIBYTE)
+        size = np.where(size == NO_SIZE, -1, np.abs(size))
+    devices = chunk_texts(cells.get(DEVICES[0]), count)
+    return [
+        (devices.words[code], _Rows(rows, begin[rows], end[rows], size[rows]))
+        for code, rows in _groups(devices.codes, (begin != NO_TICK) | (end != NO_TICK))
+    ]
 
 
-def _groups(keys: Ints, chosen: NDArray[np.bool_]) -> list[tuple[int, Ints]]:
+def _groups(keys: Ints, chosen: NDArray[np.bool_]) -> Iterator[tuple[int, Ints]]:
     """Keys of the chosen rows in the order in which they come first, and the rows of each."""
     rows = np.flatnonzero(chosen)
     if not len(rows):
-        return []
-    used, codes = distinct(keys[rows])
-    # Few are sorted by their digits, in a tenth of the time.
-    order = np.argsort(codes.astype(np.uint16) if len(used) <= _MOST_SMALL else codes, kind="stable")
+        return
+    _, codes = distinct(keys[rows])
+    order = np.argsort(codes.astype(np.uint16), kind="stable")  # so many rows has a chunk: sorted by their digits
     parts = np.split(rows[order], np.cumsum(np.bincount(codes))[:-1])
-    return [(int(keys[part[0]]), part) for part in sorted(parts, key=lambda part: int(part[0]))]
+    for part in sorted(parts, key=lambda part: int(part[0])):
+        yield int(keys[part[0]]), part
+
+
+def _numbers(chunks: Sequence[Ints]) -> Ints:
+    """Numbers of chunks, each once, ascending."""
+    return np.unique(np.concatenate(chunks))
+
+
+def _rows_bytes(rows: Mapping[str, _Rows]) -> int:
+    return sum(column.nbytes for own in rows.values() for column in own)
+
+
+_DEVICES: Final = KeyedRunCache[int, Sequence[DeviceAllocations]](
+    "memory_devices", "Extents of allocations that tables tell of"
+)
+_CHUNKS: Final = KeyedRunCache[tuple[int, int], Mapping[str, _Rows]](
+    "allocation_chunks", "Allocations that tables tell of, some of a table", _rows_bytes
+)
+_EXTREMES: Final = KeyedRunCache[tuple[int, str, str], list[tuple[Ints, Ints]]](
+    "allocation_totals", "Least and greatest totals of allocations that tables tell of"
+)

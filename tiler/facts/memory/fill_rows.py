@@ -1,16 +1,16 @@
-"""Samples of tables about memory: how full the components of devices are over time."""
+"""Samples of tables about memory: how full the components of devices are over time, in the chunks that are wanted."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.ascend.headers import CodedTexts, column_named
 from tilescope.tiler.facts.distinct import distinct
+from tilescope.tiler.facts.memory.extents import Extents
 from tilescope.tiler.facts.memory.table_columns import (
     DEVICES,
     MEBIBYTE,
@@ -18,12 +18,16 @@ from tilescope.tiler.facts.memory.table_columns import (
     NO_TICK,
     Ints,
     by_time,
+    chunk_columns,
     chunk_sizes,
+    chunk_texts,
     chunk_ticks,
     device_name,
+    headers_named,
 )
 from tilescope.tiler.facts.tables import RunTable, TableColumn
 from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query.run_caches import KeyedRunCache
 
 FILLS: Final = ("memory_record", "npu_module_mem")
 
@@ -52,6 +56,11 @@ class FillRows:
     def __len__(self) -> int:
         return len(self.tick)
 
+    def part(self, rows: slice) -> FillRows:
+        """Some of them."""
+        columns = self.tick, self.allocated, self.reserved, self.active, self.ordinal
+        return FillRows(self.device, self.component, self.table, *(column[rows] for column in columns))
+
 
 class _Samples(NamedTuple):
     """Columns of rows of a component."""
@@ -68,24 +77,150 @@ class _Samples(NamedTuple):
         return _Samples(*sizes, self.has_allocated[rows], self.has_reserved[rows])
 
 
-def fill_rows(reader: QueryReader, table: RunTable) -> Interruptible[list[FillRows]]:
-    """The samples of a table by device and component. Chunk by chunk: its columns are larger than caches."""
-    parts: dict[Owner, list[_Samples]] = {}
-    wanted = [(plain, column_named(table, *plain)) for plain in ((_TICK,), (_COMPONENT,), DEVICES, *zip(_SIZES))]
-    headers = {plain[0]: header for plain, header in wanted if header is not None}
-    for columns in table.chunks([*headers.values()]):
-        cells = dict(zip(headers, columns, strict=True))
-        samples = yield from _samples(reader, headers, cells, len(columns[0]) if columns else 0)
-        _add(parts, samples, cells)
+class _Figure(NamedTuple):
+    """Samples of a component in a chunk, of one of its figures."""
+
+    chunk: int
+    first: int  # tick of a sample
+    last: int
+    most: int  # bytes, NO_SIZE: no sample
+    drawn: int  # plain numbers
+
+    @classmethod
+    def from_sizes(cls, chunk: int, ticks: Ints, sizes: Ints, is_drawn: NDArray[np.bool_]) -> _Figure:
+        most, drawn = int(sizes.max()), int(np.count_nonzero(is_drawn))
+        if most < 0:
+            return cls(chunk, NO_TICK, NO_TICK, NO_SIZE, drawn)
+        ticks = ticks[sizes >= 0] if int(sizes.min()) < 0 else ticks
+        return cls(chunk, int(ticks.min()), int(ticks.max()), most, drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A component of a device in a table, with what its chunks have of it: columns (k,), as those of `extents`."""
+
+    reader: QueryReader
+    table: RunTable
+    owner: Owner
+    extents: Extents
+    is_ascending: bool  # its rows are in the order of time
+    is_allocated: bool  # sampled is what is allocated, or else what is reserved
+    most: Ints  # bytes of the greatest sample
+    drawn: Ints  # samples of its counter in the chunks before
+
+    @property
+    def device(self) -> str:
+        """The device as files of all versions call it."""
+        return device_name(self.owner[0])
+
+    @property
+    def name(self) -> str:
+        """The component."""
+        return self.owner[1]
+
+    def count(self, which: NDArray[np.bool_]) -> int:
+        """Rows of some chunks, of all components."""
+        return sum(self.table.entry.chunk_rows[chunk] for chunk in self.extents.chunk[which].tolist())
+
+    def rows(self, which: NDArray[np.bool_]) -> Interruptible[FillRows]:
+        """Its samples in some chunks. Ordinals are right if rows ascend, or with all chunks."""
+        parts = [_NO_SAMPLES]
+        ordinals = [np.zeros(0, np.int64)]
+        for place in np.flatnonzero(which).tolist():
+            samples = (yield from _chunk(self.reader, self.table, int(self.extents.chunk[place])))[self.owner]
+            parts.append(samples)
+            ordinals.append(_ordinals(self._is_drawn(samples), int(self.drawn[place])))
+            yield
+        samples = parts[1] if len(parts) == 2 else _Samples(*map(np.concatenate, zip(*parts, strict=True)))
+        ordinal = np.concatenate(ordinals)
+        order = None if self.is_ascending else by_time(samples.tick)
+        if order is not None:
+            samples = samples.take(order)
+            ordinal = _ordinals(self._is_drawn(samples), 0)
+        is_sample = (samples.allocated if self.is_allocated else samples.reserved) >= 0
+        columns = samples.tick, samples.allocated, samples.reserved, samples.active, ordinal
+        chosen = columns if is_sample.all() else [column[is_sample] for column in columns]
+        return FillRows(self.device, self.name, self.table, *chosen)
+
+    def _is_drawn(self, samples: _Samples) -> NDArray[np.bool_]:
+        # Of those that say what is allocated other samples are none: the others have what is reserved.
+        return samples.has_allocated if self.is_allocated else samples.has_reserved
+
+
+@dataclass(slots=True)
+class _Parts:
+    """Figures of a component by chunk, one after the other."""
+
+    is_ascending: bool = True
+    last: int = NO_TICK
+    allocated: list[_Figure] = field(default_factory=list)
+    reserved: list[_Figure] = field(default_factory=list)
+
+    def add(self, chunk: int, samples: _Samples) -> None:
+        self.is_ascending &= by_time(samples.tick) is None and self.last <= int(samples.tick[0])
+        self.last = int(samples.tick[-1])
+        figures = (samples.allocated, samples.has_allocated), (samples.reserved, samples.has_reserved)
+        for parts, figure in zip((self.allocated, self.reserved), figures, strict=True):
+            parts.append(_Figure.from_sizes(chunk, samples.tick, *figure))
+
+    def component(self, reader: QueryReader, table: RunTable, owner: Owner) -> Component | None:
+        """None where nothing is sampled."""
+        is_allocated = any(figure.most >= 0 for figure in self.allocated)
+        chunk, first, last, most, drawn = np.array(self.allocated if is_allocated else self.reserved, np.int64).T
+        is_sampled = most >= 0
+        if not is_sampled.any():
+            return None
+        extents = Extents(chunk[is_sampled], first[is_sampled], last[is_sampled])
+        before = (np.cumsum(drawn) - drawn)[is_sampled]
+        return Component(reader, table, owner, extents, self.is_ascending, is_allocated, most[is_sampled], before)
+
+
+def components(reader: QueryReader, table: RunTable) -> Interruptible[Sequence[Component]]:
+    """The components of which a table has samples, of the first MAX_OWNERS, in the order in which they come."""
+    kept = _COMPONENTS.get(reader, table.entry.id)
+    if kept is not None:
+        return kept
+    parts: dict[Owner, _Parts] = {}
+    headers = headers_named(table, *_COLUMNS[:-1])  # what is active has no extents
+    for chunk in range(len(table.entry.chunk_rows)):
+        for owner, samples in (yield from _read(reader, table, headers, chunk)):
+            if owner in parts or len(parts) < MAX_OWNERS:
+                parts.setdefault(owner, _Parts()).add(chunk, samples)
         yield
-    rows = []
-    for (device, component), own in parts.items():
-        sampled = _sampled(_Samples(*map(np.concatenate, zip(*own, strict=True))))
-        own.clear()
-        if len(sampled[0]):
-            rows.append(FillRows(device_name(device), component, table, *sampled))
-        yield
-    return rows
+    every = (part.component(reader, table, owner) for owner, part in parts.items())
+    return _COMPONENTS.keep(reader, table.entry.id, [component for component in every if component is not None])
+
+
+def _chunk(reader: QueryReader, table: RunTable, chunk: int) -> Interruptible[Mapping[Owner, _Samples]]:
+    kept = _CHUNKS.get(reader, (table.entry.id, chunk))
+    if kept is None:
+        samples = yield from _read(reader, table, headers_named(table, *_COLUMNS), chunk)
+        kept = _CHUNKS.keep(reader, (table.entry.id, chunk), dict(samples))
+    return kept
+
+
+def _read(
+    reader: QueryReader, table: RunTable, headers: Mapping[str, str], chunk: int
+) -> Interruptible[list[tuple[Owner, _Samples]]]:
+    """The rows of a chunk that have a time, by their owners, in the order in which these come."""
+    count = table.entry.chunk_rows[chunk]
+    cells = chunk_columns(table, headers, chunk)
+    samples = yield from _samples(reader, headers, cells, count)
+    devices, places = (chunk_texts(cells.get(plain), count) for plain in (DEVICES[0], _COMPONENT))
+    rows = np.flatnonzero(samples.tick != NO_TICK)
+    keys, codes = distinct((devices.codes * len(places.words) + places.codes)[rows])
+    if not len(keys):
+        return []
+    order = np.argsort(codes.astype(np.uint16), kind="stable")  # so many rows has a chunk: sorted by their digits
+    ends = np.cumsum(np.bincount(codes))
+    starts = ends - np.bincount(codes)
+    owned = []
+    for place in np.argsort(order[starts]).tolist():
+        device, component = divmod(int(keys[place]), len(places.words))
+        own = rows[order[starts[place] : ends[place]]]
+        part = samples if len(own) == count else samples.take(own)
+        owned.append(((devices.words[device], places.words[component]), part))
+    return owned
 
 
 def _samples(
@@ -95,55 +230,36 @@ def _samples(
     tick = np.full(count, NO_TICK)
     if _TICK in cells:
         tick = chunk_ticks(reader, cells[_TICK], headers[_TICK], reader.manifest.origin_ns)
-    sizes = []
+    sizes: list[Ints] = []
     for plain in _SIZES:
-        size = np.full(count, NO_SIZE)
+        size = np.broadcast_to(np.int64(NO_SIZE), count)
         if plain in cells:
             size = yield from chunk_sizes(cells[plain], headers[plain], MEBIBYTE)
             size[size < 0] = NO_SIZE
         sizes.append(size)
     nothing = np.zeros(count, np.bool_)
-    have = [cells[plain].has_number if plain in cells else nothing for plain in _SIZES[:2]]
-    return _Samples(tick, *sizes, *have)
+    allocated, reserved, active = sizes
+    drawn, held = (cells[plain].has_number if plain in cells else nothing for plain in _SIZES[:2])
+    return _Samples(tick, allocated, reserved, active, drawn, held)
 
 
-def _add(parts: dict[Owner, list[_Samples]], samples: _Samples, cells: Mapping[str, TableColumn]) -> None:
-    """Adds the rows of a chunk that have a time to those of their owners, of which the first MAX_OWNERS count."""
-    devices, components = (_texts(cells.get(plain), len(samples.tick)) for plain in (DEVICES[0], _COMPONENT))
-    rows = np.flatnonzero(samples.tick != NO_TICK)
-    keys, codes = distinct((devices.codes * len(components.words) + components.codes)[rows])
-    if not len(keys):
-        return
-    order = np.argsort(codes.astype(np.uint16), kind="stable")  # so many rows has a chunk: sorted by their digits
-    ends = np.cumsum(np.bincount(codes))
-    starts = ends - np.bincount(codes)
-    for place in np.argsort(order[starts]).tolist():  # in the order in which they come first
-        device, component = divmod(int(keys[place]), len(components.words))
-        owner = devices.words[device], components.words[component]
-        if owner in parts or len(parts) < MAX_OWNERS:
-            own = rows[order[starts[place] : ends[place]]]
-            parts.setdefault(owner, []).append(samples if len(own) == len(samples.tick) else samples.take(own))
+def _ordinals(is_drawn: NDArray[np.bool_], first: int) -> Ints:
+    """Ordinals of rows, from that of the first that is drawn on; -1 of others."""
+    if is_drawn.all():
+        return np.arange(first, first + len(is_drawn))
+    return np.where(is_drawn, np.cumsum(is_drawn) + (first - 1), -1)
 
 
-def _texts(column: TableColumn | None, count: int) -> CodedTexts:
-    """The texts of a chunk, empty where a cell is none."""
-    if column is None:
-        return CodedTexts([""], np.zeros(count, np.int64))
-    codes, words = column.coded()
-    places = codes.astype(np.int64)
-    places[places < 0] = len(words)
-    return CodedTexts([*words, ""], places)
+def _samples_bytes(samples: Mapping[Owner, _Samples]) -> int:
+    return sum(column.nbytes for own in samples.values() for column in own)
 
 
-def _sampled(samples: _Samples) -> Sequence[Ints]:
-    """Ticks, sizes and ordinals of the rows that are samples, by time."""
-    order = by_time(samples.tick)
-    if order is not None:
-        samples = samples.take(order)
-    # Of those that say what is allocated other samples are none: the others have what is reserved.
-    is_allocated = bool((samples.allocated >= 0).any())
-    is_drawn = samples.has_allocated if is_allocated else samples.has_reserved
-    ordinals = np.arange(len(is_drawn)) if is_drawn.all() else np.where(is_drawn, np.cumsum(is_drawn) - 1, -1)
-    is_sample = (samples.allocated if is_allocated else samples.reserved) >= 0
-    columns = samples.tick, samples.allocated, samples.reserved, samples.active, ordinals
-    return columns if is_sample.all() else [column[is_sample] for column in columns]
+_COLUMNS: Final = ((_TICK,), (_COMPONENT,), DEVICES, *((plain,) for plain in _SIZES))
+_NO_SIZES: Final = np.zeros(0, np.int64)
+_NO_FLAGS: Final = np.zeros(0, np.bool_)
+_NO_SAMPLES: Final = _Samples(_NO_SIZES, _NO_SIZES, _NO_SIZES, _NO_SIZES, _NO_FLAGS, _NO_FLAGS)
+
+_COMPONENTS: Final = KeyedRunCache[int, Sequence[Component]]("memory_components", "Extents of samples of memories")
+_CHUNKS: Final = KeyedRunCache[tuple[int, int], Mapping[Owner, _Samples]](
+    "memory_chunks", "Samples of memories, some of a table", _samples_bytes
+)

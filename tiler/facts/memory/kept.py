@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.lanes.step_curve import StepCurve
+from tilescope.tiler.facts.memory.memory import EventMemory, RecordedMemory
 from tilescope.tiler.facts.memory.owners import with_owners
 from tilescope.tiler.facts.memory.pool import MemoryPool
 from tilescope.tiler.facts.memory.records import Records, records_of
+from tilescope.tiler.facts.memory.table_pool import TablePool
 from tilescope.tiler.facts.memory.table_pools import TablePlace, pools_of_place, table_places
 from tilescope.tiler.facts.pytorch_capture import pytorch_captures
 from tilescope.tiler.natural_order import natural_key
@@ -33,12 +35,9 @@ class ListedMemories:
 _SAMPLES: Final = KeyedRunCache[int, ListedMemories]("memory_samples", "First and last allocations of threads")
 _CURVES: Final = KeyedRunCache[tuple[int, str], StepCurve]("memory_curves", "Memories in use over time", grows=True)
 _MEMORIES: Final = KeyedRunCache[int, list[MemoryPool]]("memories", "Allocations in the memories of hosts and devices")
-_TABLE_MEMORIES: Final = KeyedRunCache[tuple[int, int], list[MemoryPool]](
+_TABLE_MEMORIES: Final = KeyedRunCache[tuple[int, int], list[TablePool]](
     "table_memories", "Memories of which tables of profilers tell"
 )
-
-# Of the tables of one rank, which are worked on at once: ten million took 2.3 GB and 10 s of a processor.
-MAX_ROWS: Final = 12_000_000
 
 
 def hosts_of(reader: QueryReader, tracks: Sequence[int]) -> list[int]:
@@ -46,35 +45,29 @@ def hosts_of(reader: QueryReader, tracks: Sequence[int]) -> list[int]:
     return sorted({_host(reader, track) for track in tracks})
 
 
-def visit_memories(reader: QueryReader, host: int, visit: Callable[[MemoryPool], None]) -> Interruptible[Sequence[str]]:
-    """Hands over the memories of a host by name, those of one rank's tables at a time; in words, which are left out.
+def memories_of(reader: QueryReader, host: int) -> Interruptible[list[RecordedMemory]]:
+    """The memories of a host by name, those of each rank's tables by themselves.
 
     Raises UsageError: allocations in the trace are too many; DamagedStore.
     """
-    for memory in (yield from event_memories(reader, host)):
-        visit(memory)
-    left_out = []
+    memories: list[RecordedMemory] = [*map(EventMemory, (yield from event_memories(reader, host)))]
     names: set[str] = set()
     for place in table_places(reader, host):
-        if place.rows > MAX_ROWS:
-            whose = "tables about memory" if place.rank < 0 else f"tables about memory of rank {place.rank}"
-            left_out.append(f"{whose} have {place.rows:,} rows, more than {MAX_ROWS:,}: they are left out")
-            continue
         for memory in (yield from _table_memories(reader, host, place)):
             name, number = memory.name, 1
             while name in names:
                 number += 1
                 name = f"{memory.name} ({place.capture or place.rank} {number})"
             names.add(name)
-            visit(memory if name == memory.name else replace(memory, name=name))
+            memories.append(memory.renamed(name))
         yield
-    return left_out
+    return memories
 
 
-def _table_memories(reader: QueryReader, host: int, place: TablePlace) -> Interruptible[list[MemoryPool]]:
+def _table_memories(reader: QueryReader, host: int, place: TablePlace) -> Interruptible[list[TablePool]]:
     memories = _TABLE_MEMORIES.get(reader, (host, place.number))
     if memories is None:
-        memories = yield from pools_of_place(reader, host, place.tables)
+        memories = yield from pools_of_place(reader, host, place)
         memories.sort(key=lambda memory: natural_key(memory.name))
         _TABLE_MEMORIES.keep(reader, (host, place.number), memories)
     return memories
@@ -143,6 +136,7 @@ def _memories(reader: QueryReader, records: Records, host: int) -> list[MemoryPo
         if is_counted:
             change = np.cumsum(np.where(memory_arguments.is_free, -memory_arguments.size, memory_arguments.size))
             heap = change - min(0, int(change.min()))  # at least what is freed was there
+        replaced = _replaced(memory_arguments.address)
         memories.append(
             MemoryPool(
                 name=records.texts[code],
@@ -164,11 +158,12 @@ def _memories(reader: QueryReader, records: Records, host: int) -> list[MemoryPo
                 region=memory_arguments.region,
                 data_type=memory_arguments.data_type,
                 shape=memory_arguments.shape,
-                replaced=_replaced(memory_arguments.address),
+                replaced=replaced,
                 texts=records.texts,
                 is_counted=is_counted,
                 is_allocators=bool((memory_arguments.device >= 0).any()),
                 capacity=_capacity(reader, records.track[rows], memory_arguments.device),
+                has_addresses=bool(replaced.any()),
             )
         )
     return memories

@@ -118,6 +118,7 @@ class MemoryPool:
     is_counted: bool = False  # its heap is what the trace's own events come to
     is_allocators: bool = False  # its free bytes are those that an allocator has reserved: the device has more
     capacity: int | None = None  # bytes of the device, where the capture says them
+    has_addresses: bool = True  # events say what they allocate and free, so that it is known what lies in it
 
     def __len__(self) -> int:
         return len(self.start)
@@ -125,12 +126,7 @@ class MemoryPool:
     @property
     def is_host(self) -> bool:
         """True if it is memory of the host."""
-        return "host" in self.name.lower() or self.name.startswith("CPU")
-
-    @property
-    def has_addresses(self) -> bool:
-        """True if events say what they allocate and free, so that it is known what lies in it."""
-        return bool(self.replaced.any())
+        return is_host_memory(self.name)
 
     @property
     def lifetime_peak(self) -> int | None:
@@ -160,10 +156,13 @@ class MemoryPool:
         made, freed = self.is_made[inside], self.is_free[inside]
         return int(np.count_nonzero(made)), int(np.count_nonzero(freed)), _sum(size[made]), _sum(size[freed])
 
-    def peak(self, windows: Windows) -> Peak | None:
-        """The fullest moment of some windows; None: nothing is known by then."""
+    def peak(self, windows: Windows, parts: Windows | None = None) -> Peak | None:
+        """The fullest moment of some windows; None: nothing is known by then.
+
+        With `parts` of windows that of these, and of what the windows themselves hold as they begin.
+        """
         before, opens = self._held(windows)
-        inside = self._inside(windows)
+        inside = self._inside(windows if parts is None else parts)
         peak: Peak | None = None
         if len(before):
             k = len(before) - 1 - int(np.argmax(self._used(before)[::-1]))
@@ -175,6 +174,12 @@ class MemoryPool:
             if peak is None or int(used[last]) >= peak.fill.used:
                 peak = Peak(fullest, int(self.start[fullest]), self.fill(fullest))
         return peak
+
+    def place(self, peak: Peak | None) -> tuple[int, int] | None:
+        """Track and ordinal of the event that makes a peak; None where nothing is drawn of it."""
+        if peak is None or self.ordinal[peak.event] < 0:
+            return None
+        return int(self.track[peak.event]), int(self.ordinal[peak.event])
 
     def curve(self, windows: Windows, most: int = MAX_POINTS) -> Curve:
         """Its fill over time, the peak and the least exactly; the ends of windows are points of it, too."""
@@ -269,6 +274,11 @@ class MemoryPool:
         before = np.searchsorted(self.start, windows.starts) - 1
         has_before = before >= 0
         return before[has_before].astype(np.int64), windows.starts[has_before]
+
+
+def is_host_memory(name: str) -> bool:
+    """True for names of memories of hosts."""
+    return "host" in name.lower() or name.startswith("CPU")
 
 
 def _sum(sizes: Ints) -> int:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.ascend.headers import column_named
+from tilescope.tiler.facts.ascend.headers import CodedTexts, column_named
 from tilescope.tiler.facts.tables import RunTable, TableColumn
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, header_times
+from tilescope.tiler.records.cells import CellState
 from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]
@@ -34,16 +36,30 @@ _FAR_AT_ONCE: Final = 1 << 14
 _NEAR: Final = float(1 << 52)  # to here a double rounds to the integer that the decimal rounds to
 
 
-def sizes_named(table: RunTable, plain: str, otherwise: int) -> Interruptible[Ints]:
-    """The sizes of such a column, as `chunk_sizes` has them; NO_SIZE without one."""
-    header = column_named(table, plain)
-    if header is None:
-        return np.full(len(table), NO_SIZE)
-    parts = [np.zeros(0, np.int64)]
-    for (column,) in table.chunks([header]):  # nothing of it is kept: a table may have ten million rows
-        parts.append((yield from chunk_sizes(column, header, otherwise)))
-        yield
-    return np.concatenate(parts)
+def chunk_columns(table: RunTable, headers: Mapping[str, str], chunk: int) -> dict[str, TableColumn]:
+    """The columns of a chunk, by the plain names that they have in `headers`."""
+    return {plain: TableColumn(header, [table.cells(table.places[header], chunk)]) for plain, header in headers.items()}
+
+
+def headers_named(table: RunTable, *wanted: Sequence[str]) -> dict[str, str]:
+    """Headers of columns by the first of their plain names; those that a table lacks are absent."""
+    named = ((plain[0], column_named(table, *plain)) for plain in wanted)
+    return {plain: header for plain, header in named if header is not None}
+
+
+def chunk_texts(column: TableColumn | None, count: int) -> CodedTexts:
+    """The texts of a chunk, empty where a cell is none."""
+    if column is None:
+        return CodedTexts([""], np.zeros(count, np.int64))
+    (cells,) = column.chunks
+    if len(cells.numbers):
+        codes, words = column.coded()
+        return CodedTexts([*words, ""], np.where(codes < 0, len(words), codes).astype(np.int64))
+    places = cells.codes
+    if len(places) < count:
+        places = np.full(count, len(cells.words), np.int64)
+        places[cells.states == CellState.TEXT] = cells.codes
+    return CodedTexts([*cells.words, ""], places)
 
 
 def chunk_sizes(column: TableColumn, header: str, otherwise: int) -> Interruptible[Ints]:
@@ -68,18 +84,6 @@ def chunk_sizes(column: TableColumn, header: str, otherwise: int) -> Interruptib
         sizes[rows] = [(2 * number * unit + 10**places) // (2 * 10**places) for number, places in exact]
         yield
     return sizes
-
-
-def ticks_named(reader: QueryReader, table: RunTable, plain: str, origin_ns: int) -> Interruptible[Ints]:
-    """The ticks of such a column, as `chunk_ticks` has them; NO_TICK without one."""
-    header = column_named(table, plain)
-    if header is None:
-        return np.full(len(table), NO_TICK)
-    parts = [np.zeros(0, np.int64)]
-    for (column,) in table.chunks([header]):
-        parts.append(chunk_ticks(reader, column, header, origin_ns))
-        yield
-    return np.concatenate(parts)
 
 
 def chunk_ticks(reader: QueryReader, column: TableColumn, header: str, origin_ns: int) -> Ints:

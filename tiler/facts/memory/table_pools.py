@@ -1,34 +1,38 @@
 """Memories of Ascend devices, from the tables that their profilers write: a memory for each component.
 
 `memory_record` and `npu_module_mem` say how full a component is, `operator_memory` what operators allocate and free.
-Allocations lie in the component whose totals they repeat; a sample and an allocation of the same moment are one event.
+Allocations lie in the component whose totals they repeat.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Sequence
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tilescope.tiler.errors import StoredLast
-from tilescope.tiler.facts.memory.allocation_rows import ALLOCATIONS, AllocationRows, allocation_rows
-from tilescope.tiler.facts.memory.fill_rows import FILLS, FillRows, fill_rows
-from tilescope.tiler.facts.memory.pool import MemoryPool
-from tilescope.tiler.facts.memory.table_columns import NO_SIZE, Ints
+from tilescope.tiler.facts.memory.allocation_rows import (
+    ALLOCATIONS,
+    AllocationRows,
+    DeviceAllocations,
+    device_allocations,
+)
+from tilescope.tiler.facts.memory.fill_rows import FILLS, Component, FillRows, components
+from tilescope.tiler.facts.memory.joined_events import PoolIdentity, meeting_samples
+from tilescope.tiler.facts.memory.table_pool import MAX_ROWS, TablePool
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.tables import TableEntry
 
-Value = TypeVar("Value", bound=np.generic)
-
 OPERATORS: Final = "operators"  # a memory of which operators alone tell
 
-_FIGURES: Final = ("Total Allocated", "Total Reserved")  # how counters of a component are called
+_COUNTERS: Final = ("Total Allocated", "Total Reserved")  # how counters of a component are called
 _ANYWHERE: Final = -1
-_NOTHING: Final = np.zeros(0, np.int64)
+
+
+_FIGURES: Final = ("allocated", "reserved", "active")
 
 
 def memory_tables(reader: QueryReader) -> list[RunTable]:
@@ -43,11 +47,6 @@ class TablePlace(NamedTuple):
     rank: int  # -1: none
     capture: str
     tables: Sequence[RunTable]
-
-    @property
-    def rows(self) -> int:
-        """Rows of all of them."""
-        return sum(map(len, self.tables))
 
 
 def table_places(reader: QueryReader, host: int) -> list[TablePlace]:
@@ -75,222 +74,121 @@ def host_of_table(reader: QueryReader, entry: TableEntry) -> int:
     return named[0] if named else _ANYWHERE
 
 
-def pools_of_place(reader: QueryReader, host: int, tables: Sequence[RunTable]) -> Interruptible[list[MemoryPool]]:
-    """The memories of which some tables tell, by the names that these have. Raises DamagedStore."""
-    fills: list[FillRows] = []
-    for table in tables:
+def pools_of_place(reader: QueryReader, host: int, place: TablePlace) -> Interruptible[list[TablePool]]:
+    """The memories of which the tables of a place tell, by the names that these have. Raises DamagedStore."""
+    sampled: list[Component] = []
+    for table in place.tables:
         if table.entry.family in FILLS:
-            fills += yield from fill_rows(reader, table)
-    pairs: dict[int, _Pair] = {}
-    alone: list[_Pair] = []
-    for table in tables:
+            sampled += yield from components(reader, table)
+    pairs: dict[int, DeviceAllocations] = {}
+    alone: list[DeviceAllocations] = []
+    for table in place.tables:
         if table.entry.family == ALLOCATIONS:
-            for rows in (yield from allocation_rows(reader, table, allocated_only=bool(fills))):
-                owner, pair = _paired(fills, rows, pairs)
+            for allocations in (yield from device_allocations(reader, table)):
+                owner = yield from _owner(sampled, allocations, pairs)
                 if owner is None:
-                    alone.append(pair)
+                    alone.append(allocations)
                 else:
-                    pairs[owner] = pair
+                    pairs[owner] = allocations
                 yield
-    pools = []
-    for number, fill in enumerate(fills):
-        pair = pairs.get(number) or _Pair(fill, None, None)
-        pools.append(_pool(reader, host, f"{fill.device} {fill.component}".strip(), pair))
-        yield
-    for pair in alone:
-        device = "" if pair.rows is None else pair.rows.device
-        pools.append(_pool(reader, host, f"{device} {OPERATORS}".strip(), pair))
+    pools = [_component_pool(reader, host, component, pairs.get(number)) for number, component in enumerate(sampled)]
+    for allocations in alone:
+        pools.append((yield from _lone_pool(reader, host, allocations, _FIGURES[: 1 if sampled else None])))
         yield
     return pools
 
 
-class _Meeting(NamedTuple):
-    """Samples of the moments of allocations."""
-
-    place: Ints  # of each allocation, where there is one: of several of a moment the first meets the first
-    is_there: NDArray[np.bool_]
-    before: Ints  # the last sample before it, -1 if there is none
-
-
-class _Pair(NamedTuple):
-    """Samples of a component, and the allocations in it."""
-
-    fill: FillRows | None
-    rows: AllocationRows | None
-    meeting: _Meeting | None
-
-
-def _paired(fills: Sequence[FillRows], rows: AllocationRows, taken: Container[int]) -> tuple[int | None, _Pair]:
-    """The component most of whose samples have the time and the total of an allocation; of equal ones the first."""
-    owner, most = None, 0
-    earlier = _earlier(rows.tick)
-    pair = _Pair(None, rows, None)
-    for number, fill in enumerate(fills):
-        # No two allocations meet one sample: a component with few cannot be it.
-        if fill.device == rows.device and number not in taken and len(fill) > most:
-            meeting = _meeting(fill.tick, rows.tick, earlier)
-            total = rows.allocated[meeting.is_there]
-            same = fill.allocated[meeting.place[meeting.is_there]] == total
-            count = int(np.count_nonzero(same & (total >= 0)))
-            if count > most:
-                owner, most, pair = number, count, _Pair(fill, rows, meeting)
-    return owner, pair
-
-
-def _earlier(ticks: Ints) -> Ints:
-    """Numbers of events before each that have its tick, by time."""
-    places = np.arange(len(ticks))
-    is_new = np.append(True, np.diff(ticks) > 0)[: len(ticks)]
-    return places - np.maximum.accumulate(np.where(is_new, places, 0)) if len(ticks) else places
-
-
-def _meeting(ticks: Ints, others: Ints, earlier: Ints) -> _Meeting:
-    if np.array_equal(ticks, others):  # profilers take a sample after each allocation
-        places = np.arange(len(ticks))
-        return _Meeting(places, np.ones(len(ticks), np.bool_), places - earlier - 1)
-    first = np.searchsorted(ticks, others)
-    place = first + earlier
-    inside = np.minimum(place, max(len(ticks) - 1, 0))
-    is_there = ticks[inside] == others if len(ticks) else np.zeros(len(others), np.bool_)
-    return _Meeting(inside, is_there & (place < len(ticks)), first - 1)
-
-
-class _Events(NamedTuple):
-    """Samples and allocations by time; None for places that are those of the events themselves."""
-
-    time: Ints
-    sample: Ints | None  # that holds by then, -1 before the first
-    is_sample: NDArray[np.bool_] | None  # it is of this moment, and this event's
-    row: Ints | None  # of the allocations, -1 for a sample alone
-
-
-def _events(pair: _Pair) -> _Events:
-    fill, rows, meeting = pair
-    if rows is None or fill is None or meeting is None:
-        part = fill if rows is None else rows
-        times = _NOTHING if part is None else part.tick
-        nothing = np.full(len(times), -1)
-        return _Events(times, None if rows is None else nothing, None, nothing if rows is None else None)
-    is_alone = np.ones(len(fill), np.bool_)
-    is_alone[meeting.place[meeting.is_there]] = False
-    samples = np.flatnonzero(is_alone)
-    if not len(samples) and len(rows) == len(fill):  # each allocation meets a sample: the same one
-        return _Events(fill.tick, None, None, None)
-    times = np.concatenate([rows.tick, fill.tick[samples]])
-    # Allocations of a moment before its other samples, which say what is there in the end.
-    order = np.argsort(times, kind="stable")
-    sample = np.concatenate([np.where(meeting.is_there, meeting.place, meeting.before), samples])[order]
-    is_sample = np.concatenate([meeting.is_there, np.ones(len(samples), np.bool_)])[order]
-    return _Events(times[order], sample, is_sample, np.where(order < len(rows), order, -1))
-
-
-def _pool(reader: QueryReader, host: int, name: str, pair: _Pair) -> MemoryPool:
-    """Events of both, by time. Fills are those of the component, where it is sampled by then."""
-    fill, rows, events = pair.fill, pair.rows, _events(pair)
-    count = len(events.time)
-
-    def figure(column: str) -> Ints:
-        """Figures of the sample that holds by then, or else of the allocation."""
-        own = _NOTHING if rows is None else getattr(rows, column)
-        if fill is None:
-            return own
-        return _taken(getattr(fill, column), events.sample, _taken(own, events.row, np.int64(NO_SIZE)))
-
-    allocated, reserved, active = figure("allocated"), figure("reserved"), figure("active")
-    is_told = bool((allocated >= 0).any())
-    is_reserved = not is_told and bool((reserved >= 0).any())
-    heap = _held(reserved if is_reserved else allocated)
-    nothing = np.broadcast_to(np.int64(-1), count)
-    none = np.broadcast_to(np.int32(-1), count)
-    is_made = is_freeing = np.zeros(count, np.bool_)
-    size, operation, replaced = nothing, none, np.zeros(count, np.int32)
-    if rows is not None:
-        is_freeing = _taken(rows.is_free, events.row, np.False_)
-        is_made = _taken(~rows.is_free, events.row, np.False_)
-        size = _taken(rows.size, events.row, np.int64(-1))
-        operation = _taken(rows.operation, events.row, np.int32(-1))
-        replaced = _replaced(rows, events)
-    is_counted = not is_reserved and not is_told
-    if is_counted:
-        change = np.cumsum(np.where(is_freeing, -1, 1) * np.maximum(size, 0))
-        heap = change - min(0, int(change.min(initial=0)))  # at least what is freed was there
-    track = -1 if fill is None else _counter(reader, fill)
-    ordinals = nothing
-    if fill is not None and track >= 0:
-        ordinals = _taken(fill.ordinal, events.sample, np.int64(-1))
-        if events.is_sample is not None:
-            ordinals = np.where(events.is_sample, ordinals, -1)
-    return MemoryPool(
-        name=name,
+def _component_pool(
+    reader: QueryReader, host: int, component: Component, allocations: DeviceAllocations | None
+) -> TablePool:
+    counter = _counter(reader, component)
+    identity = PoolIdentity(
+        name=f"{component.device} {component.name}".strip(),
         host=host,
-        start=events.time,
-        track=np.broadcast_to(np.int32(_place(reader, host) if track < 0 else track), count),
-        ordinal=ordinals,
-        is_made=is_made,
-        is_free=is_freeing,
-        stack=np.broadcast_to(np.int64(0), count),
-        heap=heap,
-        free=nothing if is_reserved else _free(heap, reserved),
-        active=active if int(active.min(initial=0)) >= 0 else np.maximum(active, -1),
-        fragmentation=np.broadcast_to(np.float64(np.nan), count),
-        lifetime=nothing,
-        requested=nothing,
-        size=size,
-        operation=operation,
-        region=none,
-        data_type=none,
-        shape=none,
-        replaced=replaced,
-        texts=[] if rows is None else rows.words,
-        source="tables",
-        is_reserved=is_reserved,
-        is_counted=is_counted,
+        track=counter if counter >= 0 else _place(reader, host),
+        has_counter=counter >= 0,
+        is_reserved=not component.is_allocated,
+        is_counted=False,
+        has_addresses=allocations is not None and allocations.has_made,
     )
+    is_early = allocations is not None and allocations.first < int(component.extents.first.min())
+    totals = _FIGURES[:1] if is_early else ()  # before the first sample they say how full it is
+    return TablePool(identity, component, allocations, totals, component.is_ascending, ())
 
 
-def _taken(column: NDArray[Value], places: Ints | None, otherwise: Value | NDArray[Value]) -> NDArray[Value]:
-    """The values at some places, of none the others; None: all as they are."""
-    if places is None:
-        return column
-    is_there = places >= 0
-    if not len(column):
-        return np.broadcast_to(otherwise, len(places))
-    return column[places] if is_there.all() else np.where(is_there, column[places], otherwise)
+def _lone_pool(
+    reader: QueryReader, host: int, allocations: DeviceAllocations, totals: tuple[str, ...]
+) -> Interruptible[TablePool]:
+    """A memory of which operators alone tell, with these of their totals."""
+    figure = None
+    extremes = []
+    for name in totals[:2]:
+        extremes = yield from allocations.extremes(name)
+        if any((most >= 0).any() for _, most in extremes):
+            figure = name
+            break
+    identity = PoolIdentity(
+        name=f"{allocations.device} {OPERATORS}".strip(),
+        host=host,
+        track=_place(reader, host),
+        has_counter=False,
+        is_reserved=figure == "reserved",
+        is_counted=figure is None,
+        has_addresses=allocations.has_made,
+    )
+    is_whole = figure is not None and all((least >= 0).all() for least, _ in extremes)
+    return TablePool(identity, None, allocations, totals, is_whole, tuple(most for _, most in extremes))
 
 
-def _replaced(rows: AllocationRows, events: _Events) -> NDArray[np.int32]:
-    """The event that frees the allocation of each; 0 of frees, which nothing replaces, and of samples."""
-    if events.row is None:
-        return np.where(rows.is_free, np.int32(0), rows.replaced)
-    is_own = events.row >= 0
-    position = np.zeros(len(rows) + 1, np.int32)
-    position[events.row[is_own]] = np.flatnonzero(is_own)
-    position[-1] = len(events.row)
-    return _taken(np.where(rows.is_free, np.int32(0), position[rows.replaced]), events.row, np.int32(0))
+def _owner(
+    sampled: Sequence[Component], allocations: DeviceAllocations, taken: Container[int]
+) -> Interruptible[int | None]:
+    """The component most of whose samples have the time and the total of an allocation; of equal ones the first.
+
+    The first chunk of allocations decides, or all of them, if none in it has a sample.
+    """
+    candidates = {
+        number: component
+        for number, component in enumerate(sampled)
+        if component.device == allocations.device and number not in taken
+    }
+    for is_first, chunks in ((True, allocations.chunks[:1]), (False, allocations.chunks)):
+        rows = yield from allocations.rows(chunks[:0], ())
+        owner, most = None, 0
+        for number, component in candidates.items():
+            samples = np.ones(len(component.extents), np.bool_)
+            if is_first and component.is_ascending:
+                samples = component.extents.near(*allocations.extent(int(chunks[0])))
+            elif component.count(samples) + allocations.count(chunks) > MAX_ROWS:
+                continue
+            fill = yield from component.rows(samples)
+            # No two allocations meet one sample: a component with few cannot be it.
+            if len(fill) > most:
+                rows = rows if len(rows) else (yield from allocations.rows(chunks, _FIGURES[:1]))
+                count = _repeated(fill, rows)
+                owner, most = (number, count) if count > most else (owner, most)
+            yield
+        if owner is not None:
+            return owner
+    return None
 
 
-def _free(heap: Ints, reserved: Ints) -> Ints:
-    is_less = reserved < heap
-    return np.where(is_less, -1, reserved - heap) if is_less.any() else reserved - heap
+def _repeated(fill: FillRows, rows: AllocationRows) -> int:
+    """The number of samples that have the time and the total of an allocation."""
+    meeting = meeting_samples(fill.tick, rows.tick)
+    total = rows.allocated[meeting.is_there]
+    same = fill.allocated[meeting.place[meeting.is_there]] == total
+    return int(np.count_nonzero(same & (total >= 0)))
 
 
-def _held(allocated: Ints) -> Ints:
-    """Totals of which unknown ones are those before them; nothing before the first."""
-    if int(allocated.min(initial=0)) >= 0:
-        return allocated
-    is_known = allocated >= 0
-    last = np.maximum.accumulate(np.where(is_known, np.arange(len(allocated)), -1))
-    return np.where(last >= 0, allocated[last], 0)
-
-
-def _counter(reader: QueryReader, fill: FillRows) -> int:
+def _counter(reader: QueryReader, component: Component) -> int:
     """The counter that is drawn of a component; -1 if there is none."""
-    tree, file = reader.tree, fill.table.entry.file
-    names = [f"{fill.component} {figure}".strip() for figure in _FIGURES]
-    wanted = names[0 if (fill.allocated >= 0).any() else 1]
+    tree, file = reader.tree, component.table.entry.file
+    names = [f"{component.name} {figure}".strip() for figure in _COUNTERS]
+    wanted = names[0 if component.is_allocated else 1]
     counters = [track for track in tree.tracks if track.kind == "counter" and track.name == wanted]
     here = [track for track in counters if reader.file_of(track.id) == file]
-    named = [track for track in here if tree.groups[track.group].detail == fill.device]
+    named = [track for track in here if tree.groups[track.group].detail == component.device]
     return next((track.id for track in named or here[:1]), -1)
 
 

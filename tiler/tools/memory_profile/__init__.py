@@ -15,10 +15,11 @@ from tilescope.tiler.facts.memory import (
     Live,
     MemoryPool,
     Peak,
+    RecordedMemory,
     hosts_of,
+    memories_of,
     memory_tables,
     records_allocations,
-    visit_memories,
 )
 from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible
@@ -92,24 +93,22 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Interruptible[Answ
         of_host = set(scope.tracks_of(question.host))
         tracks = [track for track in tracks if track in of_host]
     rows: list[MemoryRow] = []
-    shown: list[tuple[MemoryRow, MemoryPool]] = []  # at most one
+    shown: list[tuple[MemoryRow, RecordedMemory]] = []  # at most one
     notes: list[Note] = []
-
-    def add(memory: MemoryPool) -> None:
-        # What tables tell of is of the whole host.
-        is_beside = memory.source == "events" and not np.isin(memory.track, tracks).any()
-        if question.tracks is not None and is_beside:
-            return
-        row = _memory_row(scope, question_windows, memory)
-        rows.append(row)
-        is_wanted = question.memory in (None, memory.name, f"{row.host} · {memory.name}")
-        if is_wanted and (not shown or row.fullness > shown[0][0].fullness):
-            shown[:] = [(row, memory)]
-
     for host in hosts_of(scope.reader, tracks):
-        left_out = yield from visit_memories(scope.reader, host, add)
-        notes += [Note("warning", text) for text in left_out]
-        yield
+        for memory in (yield from memories_of(scope.reader, host)):
+            # What tables tell of is of the whole host.
+            if question.tracks is not None and not memory.is_on(tracks):
+                continue
+            row = yield from _memory_row(scope, question_windows, memory)
+            if isinstance(row, str):
+                notes.append(Note("warning", f"{row}: it is left out"))
+                continue
+            rows.append(row)
+            is_wanted = question.memory in (None, memory.name, f"{row.host} · {memory.name}")
+            if is_wanted and (not shown or row.fullness > shown[0][0].fullness):
+                shown[:] = [(row, memory)]
+            yield
     if not rows:
         return Answer(notes=notes or [Note("warning", _no_memory_words(scope))])
     table = memories_table(rows)
@@ -121,39 +120,58 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Interruptible[Answ
     facts = _facts(row, memory)
     if row.peak is None:
         return Answer(facts, [table], notes=[Note("warning", _NONE_YET), *notes])
+    headline = _headline(row, row.peak, memory)
+    # Parts of the span are also between the windows.
+    span = Windows.single(row.windows.start, row.windows.stop) if question.bins else row.windows
+    pool = yield from memory.pool(span, None if question.bins else row.peak.time)
+    if isinstance(pool, str):
+        notes.append(Note("warning", f"{pool}: choose a shorter span to see its curve and what lies in it"))
+        return Answer(facts, [table], notes=notes, headline=headline)
     if question.bins:
-        return Answer(facts, [table], [_bins(memory, row.windows, question.bins)], notes)
-    live = memory.live(row.peak.event)
+        return Answer(facts, [table], [_bins(pool, row.windows, question.bins)], notes)
+    peak = pool.peak(row.windows) or row.peak
+    live = pool.live(peak.event)
     yield
     return Answer(
         facts,
         [
-            allocations_table(memory, row.peak, live, question.limit),
-            *lifetime_tables(memory, row.windows, question.limit),
+            allocations_table(pool, peak, live, question.limit),
+            *lifetime_tables(pool, row.windows, question.limit),
             table,
         ],
-        _series(memory, row.windows, row.peak),
-        [*_notes(memory, live, row.peak.fill.heap), *notes],
-        headline=_headline(row, row.peak, memory),
+        _series(pool, row.windows, peak),
+        [*_notes(pool, live, peak.fill.heap), *notes],
+        headline=headline,
     )
 
 
-def _memory_row(scope: Scope, question_windows: QuestionWindows, memory: MemoryPool) -> MemoryRow:
+def _memory_row(
+    scope: Scope, question_windows: QuestionWindows, memory: RecordedMemory
+) -> Interruptible[MemoryRow | str]:
+    """The row of a memory; in words, why there is none."""
     groups = scope.reader.tree.groups
-    windows = question_windows.on_track(int(memory.track[0]))
+    windows = question_windows.on_track(memory.track)
     host = groups[memory.host].name if memory.host >= 0 else ""
-    peak = memory.peak(windows) if len(windows) else None
-    counts = memory.counts(windows) if len(windows) else (0, 0, 0, 0)
-    event = None
-    if peak is not None and memory.ordinal[peak.event] >= 0:
-        event = int(memory.track[peak.event]), int(memory.ordinal[peak.event])
+    figures = yield from memory.figures(windows)
+    if isinstance(figures, str):
+        return figures
     has_allocations = memory.source == "events" or memory.has_addresses
+    track = figures.event[0] if figures.event is not None else memory.track
     return MemoryRow(
-        memory.name, host, memory.is_host, has_allocations, windows, peak, event, memory.lifetime_peak, counts
+        memory.name,
+        host,
+        memory.is_host,
+        has_allocations,
+        windows,
+        figures.peak,
+        figures.event,
+        track,
+        memory.lifetime_peak,
+        figures.counts,
     )
 
 
-def _facts(row: MemoryRow, memory: MemoryPool) -> list[Fact]:
+def _facts(row: MemoryRow, memory: RecordedMemory) -> list[Fact]:
     peak = row.peak
     fill = None if peak is None else peak.fill
     missing = _NONE_YET if peak is None else ""
@@ -225,7 +243,7 @@ def _facts(row: MemoryRow, memory: MemoryPool) -> list[Fact]:
     ]
 
 
-def _peak_words(memory: MemoryPool) -> str:
+def _peak_words(memory: RecordedMemory) -> str:
     if memory.is_counted:
         return _COUNTED
     if memory.is_reserved:
@@ -233,13 +251,13 @@ def _peak_words(memory: MemoryPool) -> str:
     return "allocated" if memory.is_allocators or memory.source == "tables" else "stack and heap"
 
 
-def _capacity_words(memory: MemoryPool) -> str:
+def _capacity_words(memory: RecordedMemory) -> str:
     if memory.capacity is not None:
         return "of the device, as its runtime says"
     return _RESERVED_FOR_IT if memory.source == "tables" else ""
 
 
-def _share_words(fill: Fill, memory: MemoryPool) -> str:
+def _share_words(fill: Fill, memory: RecordedMemory) -> str:
     if not fill.capacity:
         return f", of {size_text(fill.reserved)} that are reserved for it" if fill.reserved else ""
     if memory.capacity is not None:
@@ -300,7 +318,7 @@ def _bins(memory: MemoryPool, windows: Windows, count: int) -> Series:
     return Series("bins", f"Memory {memory.name}, part by part", "line", x, ys)
 
 
-def _headline(row: MemoryRow, peak: Peak, memory: MemoryPool) -> Note:
+def _headline(row: MemoryRow, peak: Peak, memory: RecordedMemory) -> Note:
     fill = peak.fill
     # What devices and hosts did around it.
     around = max(1, (row.windows.stop - row.windows.start) // _AROUND)
@@ -310,7 +328,7 @@ def _headline(row: MemoryRow, peak: Peak, memory: MemoryPool) -> Note:
         f"Memory {where} holds {size_text(fill.used)} at its peak{_share_words(fill, memory)}",
         start=max(0, peak.time - around),
         end=peak.time + around,
-        track=int(memory.track[peak.event]),
+        track=row.track,
     )
 
 

@@ -33,6 +33,7 @@ class MemoryRow:
     windows: Windows
     peak: Peak | None
     event: tuple[int, int] | None  # that makes the peak: track and ordinal
+    track: int  # of this event, or else whose steps are those of the memory
     lifetime_peak: int | None
     counts: tuple[int, int, int, int]
 

@@ -124,7 +124,7 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
     if is_of_cpus and (runs := tables_of_rank(reader, question.rank, CPU_RUNS)):
         tables.append((yield from dispatch_table(runs, wanted, question.limit, tick_ps)))
     notes = [*(yield from absent_notes(reader, rows)), *_notes(scope, question, counted, operators - len(rows))]
-    if more_types := len(sums.keys) - len(order):
+    if more_types := len(sums.keys) - len(listed):
         notes.append(Note("info", f"{more_types:,} more types are not listed: a greater limit lists them"))
     more_cores = len({core for _, core in sums.keys}) - MOST_CORES
     if more_cores > 0:

@@ -9,7 +9,7 @@ import numpy as np
 from tilescope.tiler.details.instruction_stats import BARRIER, DEBUG_PRINT
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.event_fraction import EventFraction, event_fractions
-from tilescope.tiler.facts.memory import MemoryPool, hosts_of, visit_memories
+from tilescope.tiler.facts.memory import hosts_of, memories_of
 from tilescope.tiler.facts.operations import Operation, tpu_cores
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Note
@@ -78,18 +78,19 @@ def _memory_share(
     shares: list[float] = []
     windows = Windows.single(*question_windows.span(sorted(tracks)))
 
-    def add(memory: MemoryPool) -> None:
-        peak = None if memory.is_host or not len(windows) else memory.peak(windows)
-        if peak is not None and peak.fill.capacity:
-            shares.append(peak.fill.used / peak.fill.capacity)
-
     for host in hosts_of(scope.reader, sorted(tracks)):
         try:
-            left_out = yield from visit_memories(scope.reader, host, add)
+            memories = yield from memories_of(scope.reader, host)
         except UsageError:  # too many allocations for one answer
             return None
-        if left_out:
-            return None
+        for memory in memories:
+            if memory.is_host or not len(windows):
+                continue
+            figures = yield from memory.figures(windows)
+            if isinstance(figures, str):  # too many rows
+                return None
+            if figures.peak is not None and figures.peak.fill.capacity:
+                shares.append(figures.peak.fill.used / figures.peak.fill.capacity)
     return max(shares, default=None)
 
 

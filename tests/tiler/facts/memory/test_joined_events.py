@@ -6,15 +6,13 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilescope.tiler.facts.memory import table_pools
 from tilescope.tiler.facts.memory.allocation_rows import AllocationRows
 from tilescope.tiler.facts.memory.fill_rows import FillRows
+from tilescope.tiler.facts.memory.joined_events import PoolIdentity, joined_pool
 from tilescope.tiler.facts.memory.table_columns import NO_SIZE
-from tilescope.tiler.query import QueryReader
 
 TRACK = 5
 
@@ -108,11 +106,9 @@ def allocation_rows(rows: list[Row]) -> AllocationRows:
     return AllocationRows("NPU:0", ["op"], **held, operation=operation, reserved=nothing, active=nothing)
 
 
-def check(samples: list[Sample], rows: list[Row], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_pools, "_counter", lambda reader, fill: TRACK)
-    fill, own = fill_rows(samples), allocation_rows(rows)
-    meeting = table_pools._meeting(fill.tick, own.tick, table_pools._earlier(own.tick))
-    pool = table_pools._pool(cast(QueryReader, None), 0, "NPU:0 PTA", table_pools._Pair(fill, own, meeting))
+def check(samples: list[Sample], rows: list[Row]) -> None:
+    identity = PoolIdentity("NPU:0 PTA", 0, TRACK, True, False, False, True)
+    pool = joined_pool(identity, fill_rows(samples), allocation_rows(rows))
     held = (pool.start, pool.heap, pool.ordinal, pool.is_made, pool.is_free, pool.size, pool.replaced)
     events = [Event(*event) for event in zip(*(column.tolist() for column in held), strict=True)]
     assert events == plain_events(samples, rows)
@@ -122,11 +118,9 @@ def check(samples: list[Sample], rows: list[Row], monkeypatch: pytest.MonkeyPatc
 
 @given(SAMPLES, allocations())
 def test_any_samples(samples: list[Sample], rows: list[Row]) -> None:
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        check(samples, rows, monkeypatch)
+    check(samples, rows)
 
 
 @given(allocations())
 def test_a_sample_of_each_allocation(rows: list[Row]) -> None:
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        check([Sample(row.tick, row.allocated, 9, row.allocated) for row in rows], rows, monkeypatch)
+    check([Sample(row.tick, row.allocated, 9, row.allocated) for row in rows], rows)
