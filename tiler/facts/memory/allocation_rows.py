@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.ascend.headers import column_named
 from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.memory.extents import Extents
-from tilescope.tiler.facts.memory.fill_rows import MAX_OWNERS
+from tilescope.tiler.facts.memory.fill_rows import CHUNKS_AT_ONCE, MAX_OWNERS
 from tilescope.tiler.facts.memory.table_columns import (
     DEVICES,
     KIBIBYTE,
@@ -30,8 +30,9 @@ from tilescope.tiler.facts.memory.table_columns import (
 )
 from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.facts.tables import RunTable, TableColumn
-from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.query.run_caches import KeyedRunCache
+from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.windows import Windows
 
 ALLOCATIONS: Final = "operator_memory"
@@ -275,42 +276,57 @@ class DeviceAllocations:
         return kept[self.owner]
 
 
-@dataclass(slots=True)
-class _MomentParts:
-    chunk: list[int] = field(default_factory=list)
-    first: list[int] = field(default_factory=list)
-    last: list[int] = field(default_factory=list)
-    count: list[int] = field(default_factory=list)
-    size_bytes: list[int] = field(default_factory=list)
+class _ChunkMoments(NamedTuple):
+    """Begins, or ends, of allocations of a device in a chunk."""
 
-    def add(self, chunk: int, ticks: Ints, size: Ints) -> None:
-        self.chunk.append(chunk)
-        self.first.append(int(ticks.min()))
-        self.last.append(int(ticks.max()))
-        self.count.append(len(ticks))
-        self.size_bytes.append(sum_of(np.maximum(size, 0)))
+    chunk: int
+    first: int
+    last: int
+    events: int
+    size_bytes: int
 
-    def moments(self) -> Moments:
-        extents = Extents(*(np.array(column, np.int64) for column in (self.chunk, self.first, self.last)))
-        return Moments(extents, np.array(self.count, np.int64), self.size_bytes)
+    @classmethod
+    def from_ticks(cls, chunk: int, ticks: Ints, size: Ints) -> _ChunkMoments:
+        return cls(chunk, int(ticks.min()), int(ticks.max()), len(ticks), sum_of(np.maximum(size, 0)))
+
+
+class _ChunkFigures(NamedTuple):
+    """Allocations of a device in a chunk; None: none begin, or end, in it."""
+
+    made: _ChunkMoments | None
+    freed: _ChunkMoments | None
+    last_end: int  # of those that begin in it
+
+    @classmethod
+    def from_rows(cls, chunk: int, rows: _Rows) -> _ChunkFigures:
+        made, freed = rows.begin != NO_TICK, rows.end != NO_TICK
+        ends = rows.end[made]
+        return cls(
+            _ChunkMoments.from_ticks(chunk, rows.begin[made], rows.size[made]) if len(ends) else None,
+            _ChunkMoments.from_ticks(chunk, rows.end[freed], rows.size[freed]) if freed.any() else None,
+            int(_NEVER if (ends == NO_TICK).any() else ends.max(initial=NO_TICK)),
+        )
+
+
+def _moments(parts: Sequence[_ChunkMoments]) -> Moments:
+    chunk, first, last, count = (np.array([part[column] for part in parts], np.int64) for column in range(4))
+    return Moments(Extents(chunk, first, last), count, [part.size_bytes for part in parts])
 
 
 @dataclass(slots=True)
 class _Parts:
     """Figures of a device by chunk, one after the other."""
 
-    made: _MomentParts = field(default_factory=_MomentParts)
-    freed: _MomentParts = field(default_factory=_MomentParts)
+    made: list[_ChunkMoments] = field(default_factory=list)
+    freed: list[_ChunkMoments] = field(default_factory=list)
     last_end: list[int] = field(default_factory=list)
 
-    def add(self, chunk: int, rows: _Rows) -> None:
-        made, freed = rows.begin != NO_TICK, rows.end != NO_TICK
-        if made.any():
-            self.made.add(chunk, rows.begin[made], rows.size[made])
-            ends = rows.end[made]
-            self.last_end.append(_NEVER if (ends == NO_TICK).any() else int(ends.max()))
-        if freed.any():
-            self.freed.add(chunk, rows.end[freed], rows.size[freed])
+    def add(self, part: _ChunkFigures) -> None:
+        if part.made is not None:
+            self.made.append(part.made)
+            self.last_end.append(part.last_end)
+        if part.freed is not None:
+            self.freed.append(part.freed)
 
 
 def device_allocations(reader: QueryReader, table: RunTable) -> Interruptible[Sequence[DeviceAllocations]]:
@@ -319,14 +335,18 @@ def device_allocations(reader: QueryReader, table: RunTable) -> Interruptible[Se
     if kept is not None:
         return kept
     parts: dict[str, _Parts] = {}
-    for chunk in range(len(table.entry.chunk_rows)):
-        for owner, rows in (yield from _read(reader, table, chunk)):
+
+    def figures(chunk: int, _: object) -> list[tuple[str, _ChunkFigures]]:
+        return [(owner, _ChunkFigures.from_rows(chunk, rows)) for owner, rows in finish(_read(reader, table, chunk))]
+
+    every_chunk = range(len(table.entry.chunk_rows))
+    for owned in (yield from for_each(every_chunk, figures, every_chunk, every_chunk, CHUNKS_AT_ONCE)):
+        for owner, part in owned:
             if owner in parts or len(parts) < MAX_OWNERS:
-                parts.setdefault(owner, _Parts()).add(chunk, rows)
-        yield
+                parts.setdefault(owner, _Parts()).add(part)
     devices = [
         DeviceAllocations(
-            reader, table, owner, part.made.moments(), part.freed.moments(), np.array(part.last_end, np.int64)
+            reader, table, owner, _moments(part.made), _moments(part.freed), np.array(part.last_end, np.int64)
         )
         for owner, part in parts.items()
     ]

@@ -26,8 +26,9 @@ from tilescope.tiler.facts.memory.table_columns import (
     headers_named,
 )
 from tilescope.tiler.facts.tables import RunTable, TableColumn
-from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.query.run_caches import KeyedRunCache
+from tilescope.tiler.store.two_threads import for_each
 
 FILLS: Final = ("memory_record", "npu_module_mem")
 
@@ -36,6 +37,9 @@ MAX_OWNERS: Final = 1000  # components of devices in a file, as many as are draw
 _TICK: Final = "timestamp"
 _COMPONENT: Final = "component"
 _SIZES: Final = ("totalallocated", "totalreserved", "totalactive")
+
+# Between two turns: some tens of milliseconds of two threads.
+CHUNKS_AT_ONCE: Final = 16
 
 Owner = tuple[str, str]  # device, component
 
@@ -93,6 +97,27 @@ class _Figure(NamedTuple):
             return cls(chunk, NO_TICK, NO_TICK, NO_SIZE, drawn)
         ticks = ticks[sizes >= 0] if int(sizes.min()) < 0 else ticks
         return cls(chunk, int(ticks.min()), int(ticks.max()), most, drawn)
+
+
+class _ChunkFigures(NamedTuple):
+    """Samples of a component in a chunk. `first` and `last`: ticks of its first and its last row."""
+
+    is_ascending: bool
+    first: int
+    last: int
+    allocated: _Figure
+    reserved: _Figure
+
+    @classmethod
+    def from_samples(cls, chunk: int, samples: _Samples) -> _ChunkFigures:
+        tick = samples.tick
+        return cls(
+            by_time(tick) is None,
+            int(tick[0]),
+            int(tick[-1]),
+            _Figure.from_sizes(chunk, tick, samples.allocated, samples.has_allocated),
+            _Figure.from_sizes(chunk, tick, samples.reserved, samples.has_reserved),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +181,11 @@ class _Parts:
     allocated: list[_Figure] = field(default_factory=list)
     reserved: list[_Figure] = field(default_factory=list)
 
-    def add(self, chunk: int, samples: _Samples) -> None:
-        self.is_ascending &= by_time(samples.tick) is None and self.last <= int(samples.tick[0])
-        self.last = int(samples.tick[-1])
-        figures = (samples.allocated, samples.has_allocated), (samples.reserved, samples.has_reserved)
-        for parts, figure in zip((self.allocated, self.reserved), figures, strict=True):
-            parts.append(_Figure.from_sizes(chunk, samples.tick, *figure))
+    def add(self, part: _ChunkFigures) -> None:
+        self.is_ascending &= part.is_ascending and self.last <= part.first
+        self.last = part.last
+        self.allocated.append(part.allocated)
+        self.reserved.append(part.reserved)
 
     def component(self, reader: QueryReader, table: RunTable, owner: Owner) -> Component | None:
         """None where nothing is sampled."""
@@ -182,11 +206,16 @@ def components(reader: QueryReader, table: RunTable) -> Interruptible[Sequence[C
         return kept
     parts: dict[Owner, _Parts] = {}
     headers = headers_named(table, *_COLUMNS[:-1])  # what is active has no extents
-    for chunk in range(len(table.entry.chunk_rows)):
-        for owner, samples in (yield from _read(reader, table, headers, chunk)):
+
+    def figures(chunk: int, _: object) -> list[tuple[Owner, _ChunkFigures]]:
+        owned = finish(_read(reader, table, headers, chunk))
+        return [(owner, _ChunkFigures.from_samples(chunk, samples)) for owner, samples in owned]
+
+    every_chunk = range(len(table.entry.chunk_rows))
+    for owned in (yield from for_each(every_chunk, figures, every_chunk, every_chunk, CHUNKS_AT_ONCE)):
+        for owner, part in owned:
             if owner in parts or len(parts) < MAX_OWNERS:
-                parts.setdefault(owner, _Parts()).add(chunk, samples)
-        yield
+                parts.setdefault(owner, _Parts()).add(part)
     every = (part.component(reader, table, owner) for owner, part in parts.items())
     return _COMPONENTS.keep(reader, table.entry.id, [component for component in every if component is not None])
 
