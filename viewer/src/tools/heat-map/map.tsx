@@ -8,7 +8,7 @@ import { useForced } from "../../answers/use-forced";
 import { theme } from "../../state/settings";
 import { timeFormat } from "../../state/time-format";
 import { mapPalette } from "./image";
-import { AXIS_PX, type Drawing, MapPainter, NAMES_PX } from "./painter";
+import { AXIS_PX, type MapDrawing, MapPainter, NAMES_PX } from "./painter";
 import { clampRows, moveRows, type RowView, showRow, zoomRows } from "./row-view";
 
 export interface MapView {
@@ -16,11 +16,11 @@ export interface MapView {
   readonly rows: RowView;
 }
 
-interface Props extends Pick<Drawing, "layers" | "names" | "chosen"> {
+interface Props extends Pick<MapDrawing, "layers" | "names" | "chosen"> {
   readonly bounds: TickRange;
   readonly base: TimeBase;
-  /** What is to be shown at first, and when it is another object. */
-  readonly asked: { readonly span: TickRange; readonly rows: RowView };
+  /** Place to show at first, and again when it is another object. */
+  readonly initialPlace: { readonly span: TickRange; readonly rows: RowView };
   readonly label: string;
   readonly onView: (view: MapView, heightPx: number) => void;
   readonly onChoose: (row: number) => void;
@@ -35,7 +35,7 @@ export function HeatMap(props: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const painter = useRef<MapPainter | null>(null);
   const view = useMemo(() => signal<MapView | null>(null), []);
-  const brush = useMemo(() => signal<Drawing["brush"]>(null), []);
+  const brush = useMemo(() => signal<MapDrawing["brush"]>(null), []);
   const latest = useRef(props);
   latest.current = props;
   const frame = useRef(0);
@@ -73,9 +73,9 @@ export function HeatMap(props: Props) {
     }, REST_MS);
   };
   useLayoutEffect(() => {
-    const { span, rows } = props.asked;
+    const { span, rows } = props.initialPlace;
     set({ time: fit(span, canvas.current!.clientWidth - NAMES_PX), rows: clampRows(rows, props.names.length) });
-  }, [props.asked]);
+  }, [props.initialPlace]);
   useLayoutEffect(() => {
     const observer = new ResizeObserver(() => {
       const now = view.peek();
@@ -114,7 +114,7 @@ export function HeatMap(props: Props) {
     return () => element.removeEventListener("wheel", wheel);
   }, []);
   const start = useRef<ReturnType<typeof placeOf> | null>(null);
-  const framed = (event: MouseEvent): Drawing["brush"] => {
+  const framed = (event: MouseEvent): MapDrawing["brush"] => {
     const [from, to] = [start.current!, placeOf(event)];
     const { time } = view.peek()!;
     const tick = (xPx: number) => ticks(tickAtX(time, xPx));
@@ -195,7 +195,7 @@ export function HeatMap(props: Props) {
 
 type Next = MapView | { readonly row: number } | { readonly enter: number } | null;
 
-/** What a key does; null: nothing. */
+/** Effect of a key; null: none. */
 function keyed(event: KeyboardEvent, { time, rows }: MapView, props: Props, count: number): Next {
   const { bounds, chosen } = props;
   if (event.ctrlKey || event.metaKey || event.altKey) {

@@ -18,7 +18,7 @@ export interface Strip {
   readonly rows: readonly number[];
 }
 
-export interface Drawing {
+export interface MapDrawing {
   readonly layers: readonly { readonly layer: Layer; readonly strips: readonly Strip[]; readonly isParts: boolean }[];
   readonly view: View;
   readonly rows: RowView;
@@ -39,7 +39,7 @@ export class MapPainter {
     this.#canvas = canvas;
   }
 
-  paint(drawing: Drawing, palette: MapPalette, colors: PlotColors, time: TimeBase, format: TimeFormat): void {
+  paint(drawing: MapDrawing, palette: MapPalette, colors: PlotColors, time: TimeBase, format: TimeFormat): void {
     const canvas = this.#canvas;
     const ratio = devicePixelRatio;
     const [widthPx, heightPx] = [canvas.clientWidth, canvas.clientHeight];
@@ -138,7 +138,7 @@ export class MapPainter {
 
 function paintOutline(
   context: CanvasRenderingContext2D,
-  { chosen, brush, view }: Drawing,
+  { chosen, brush, view }: MapDrawing,
   colors: PlotColors,
   yOf: (row: number) => number,
   widthPx: number,
@@ -163,7 +163,7 @@ function paintOutline(
 /** Names of rows where they have room, and of their parts where these have; else of every so many rows. */
 function paintNames(
   context: CanvasRenderingContext2D,
-  { names, rows, layers, chosen }: Drawing,
+  { names, rows, layers, chosen }: MapDrawing,
   colors: PlotColors,
   rowPx: number,
   yOf: (row: number) => number,

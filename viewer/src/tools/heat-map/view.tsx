@@ -20,7 +20,7 @@ import { mapPalette } from "./image";
 import { type Layer, layerOf, type MapRow, partsByRow, rowsByTrack } from "./layer";
 import { HeatMap, type MapView } from "./map";
 import { figuresByRow, orderOf } from "./order";
-import type { Drawing, Strip } from "./painter";
+import type { MapDrawing, Strip } from "./painter";
 import { partsQuestion, spanQuestion } from "./wanted";
 
 const TOOL = { id: "heat_map", title: "Heat map", help: "" };
@@ -104,12 +104,11 @@ function MapCard({ context, fields, base }: MapProps) {
   const figures = usePodFigures(context, fields.sort, rowOfTrack);
   const order = useMemo(() => orderOf(base.rows, fields, figures), [base, fields.sort, fields.filter, figures]);
   const bounds = useMemo(() => spanOfLayer(base), [base]);
-  const at = picked.value;
   const [view, setView] = useState<{ readonly shown: MapView; readonly heightPx: number } | null>(null);
-  const place = placeOf(at);
+  const place = placeOf(picked.value);
   const chosen = order.findIndex((row) => base.rows[row]!.name === place.chosen);
   // A place in the address is taken once, and when the rows are others: after that the map has it, and the address follows.
-  const asked = useMemo(
+  const initialPlace = useMemo(
     () => ({ span: place.span ?? bounds, rows: place.rows ?? { from: 0, to: order.length } }),
     [bounds, order],
   );
@@ -156,7 +155,7 @@ function MapCard({ context, fields, base }: MapProps) {
           chosen={chosen}
           bounds={bounds}
           base={context.time}
-          asked={asked}
+          initialPlace={initialPlace}
           label={`Heat map of ${order.length} ${level}. Up and down choose a row, left and right move in time, + and - zoom, with shift in one direction alone; Home shows all, Enter leads to the timeline.`}
           onView={onView}
           onChoose={choose}
@@ -170,7 +169,7 @@ function MapCard({ context, fields, base }: MapProps) {
   );
 }
 
-/** What is known of the chosen row, with the way to the timeline. */
+/** Figures of the chosen row, with the way to the timeline. */
 function RowFacts({
   row,
   place,
@@ -302,13 +301,13 @@ function processesOf({ tracks, groups }: Trace, base: Layer): readonly number[] 
   return base.rows.map(({ track, lanes }) => Math.min(lanes, counts.get(tracks.get(track)?.group ?? -1) ?? 1));
 }
 
-/** What is drawn: the whole map, then the time in view more finely, then the parts of rows. */
+/** Layers to draw: the whole map, then the time in view more finely, then the parts of rows. */
 function layersOf(
   base: Layer,
   order: readonly number[],
   { time, parts }: Finer,
   rowOfTrack: RowFinder,
-): Drawing["layers"] {
+): MapDrawing["layers"] {
   const whole: readonly Strip[] = [{ from: 0, to: order.length, rows: order }];
   const layers: { layer: Layer; strips: readonly Strip[]; isParts: boolean }[] = [
     { layer: base, strips: whole, isParts: false },
