@@ -134,6 +134,7 @@ function lookAt(app: PaneApp): PaneLook {
     sharp:
       picture !== null &&
       !pane.isLooking.peek() &&
+      pane.waitingLanes.peek().size === 0 &&
       pane.areMarksKnown.peek() &&
       !stage.isDirty &&
       !stage.loop.isDirty &&

@@ -108,10 +108,17 @@ function Progress() {
     );
   }
   const isMarking = pane.pending.value.size > 0;
+  const lanes = pane.waitingLanes.value.size;
   return (
     <span title={memoryText(pane)}>
-      <i class={missingPages > 0 || isMarking ? "status-dot is-busy" : "status-dot"} />
-      {missingPages > 0 ? `Loading ${plural(missingPages, "page")} …` : isMarking ? "Marking hits …" : "Exact"}
+      <i class={missingPages > 0 || lanes > 0 || isMarking ? "status-dot is-busy" : "status-dot"} />
+      {missingPages > 0
+        ? `Loading ${plural(missingPages, "page")} …`
+        : lanes > 0
+          ? `Loading ${plural(lanes, "lane")} …`
+          : isMarking
+            ? "Marking hits …"
+            : "Exact"}
       {connection === "polling" && " (without WebSocket)"}
     </span>
   );

@@ -41,6 +41,14 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
   const [pointedPx, setPointedPx] = useState<number | null>(null);
   const seen = pane.view.value;
   const { bins, isBusy, isStale, failure } = useBins(trace, lane, seen);
+  useEffect(() => {
+    if (isBusy) {
+      pane.waitingLanes.value = new Set([...pane.waitingLanes.peek(), lane.id]);
+      return () => {
+        pane.waitingLanes.value = new Set([...pane.waitingLanes.peek()].filter((id) => id !== lane.id));
+      };
+    }
+  }, [pane, isBusy, lane.id]);
   const words = (xPx: number) => (bins === null ? "" : textAt(trace, lane, bins, seen, xPx));
   const choose = (xPx: number) => {
     const middle = bins === null ? xPx : nearPx(bins, seen, xPx);
@@ -162,7 +170,7 @@ function useBins(trace: Trace, lane: DerivedLane, seen: View): Shown {
   const bins = lastOf(state)?.answer ?? null;
   return {
     bins,
-    isBusy: state.kind === "waiting",
+    isBusy: range !== null && (state.kind === "waiting" || state.kind === "none"),
     isStale: state.kind !== "answered" && bins !== null,
     failure: state.kind === "failed" ? state.failure.message : null,
   };

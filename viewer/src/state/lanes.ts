@@ -56,7 +56,15 @@ export class LaneLoader {
 
 export function laneState() {
   const laneLoader = new LaneLoader();
-  return { laneLoader, laneRequest: laneLoader.request, laneList: laneLoader.list, laneNotes: laneLoader.notes };
+  /** Ids of lanes on the screen whose figures for the view are on their way. */
+  const waitingLanes = signal<ReadonlySet<string>>(new Set());
+  return {
+    waitingLanes,
+    laneLoader,
+    laneRequest: laneLoader.request,
+    laneList: laneLoader.list,
+    laneNotes: laneLoader.notes,
+  };
 }
 
 export type LaneState = ReturnType<typeof laneState>;
