@@ -27,7 +27,7 @@ export { mayPass, pauseFor, retryPauseMs } from "./net/retry";
 export * from "./net/search";
 export * from "./net/still";
 export * from "./net/stream";
-export type { FieldSchema, ToolField } from "./net/tool-fields";
+export type { FieldSchema, OpenApiJson, ToolField } from "./net/tool-fields";
 export * from "./net/uploads";
 export * from "./net/watch";
 export * from "./pages/boxes";
