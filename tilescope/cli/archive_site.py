@@ -96,8 +96,8 @@ def write_site(folder: Path, archive: Path, origins: Collection[str]) -> None:
         _write(folder / name, with_archive(body, _address(folder, archive)) if name == Path(INDEX) else body)
     _write(folder / _TOOLS, tool_list())
     _write(folder / _QUESTIONS, question_fields())
-    for name, text in configurations(folder.resolve(), parsed_origins).items():
-        _write(folder / name, text.encode())
+    for file_name, text in configurations(folder.resolve(), parsed_origins).items():
+        _write(folder / file_name, text.encode())
 
 
 def with_archive(page: bytes, archive: str) -> bytes:
