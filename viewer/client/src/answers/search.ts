@@ -2,7 +2,7 @@
 
 import type { ToolAnswerJson, ToolColumn, ToolTable } from "../base/schema";
 import type { ArchivedRun } from "./archived-run";
-import { chosenEvents, type HitPlace } from "./name-hits";
+import { chosenEvents, type EventPosition } from "./name-hits";
 import { type NameQuery, parseNameQuery } from "./name-query";
 import { type GroupSum, NameSums, summed } from "./name-sums";
 import { questionSpan, questionTracks } from "./question";
@@ -58,7 +58,7 @@ export async function matchingNames(run: ArchivedRun, query: NameQuery): Promise
   return ids;
 }
 
-/** Those of some tracks that a query selects. */
+/** Tracks of these that a query selects. */
 export async function matchingTracks(run: ArchivedRun, query: NameQuery, tracks: readonly number[]): Promise<number[]> {
   const tree = await partsOf(run);
   return tracks.filter((id) => {
@@ -203,7 +203,7 @@ async function eventsTable(
   };
 }
 
-function placeOf(text: string | null): HitPlace | null {
+function placeOf(text: string | null): EventPosition | null {
   const [, start, track, ordinal] = /^(\d{1,19}),(\d{1,19}),(\d{1,19})$/.exec(text ?? "") ?? [];
   return start === undefined ? null : { start: BigInt(start), track: Number(track), ordinal: Number(ordinal) };
 }

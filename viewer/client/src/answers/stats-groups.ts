@@ -5,7 +5,7 @@ import type { ArchivedRun } from "./archived-run";
 import { around, partsOf } from "./track-parts";
 
 /** Groups have numbers. What is of one track is in one group, or what is of one name. */
-export interface Grouping {
+export interface EventGroups {
   readonly title: string;
   readonly ofTrack?: (track: number) => number;
   /** The group of each of these names. */
@@ -15,7 +15,7 @@ export interface Grouping {
 }
 
 /** The groups of this sort in a run; null where they take a server. */
-export async function groupingOf(run: ArchivedRun, by: string): Promise<Grouping | null> {
+export async function groupingOf(run: ArchivedRun, by: string): Promise<EventGroups | null> {
   switch (by) {
     case "name":
       return byName(run);
@@ -35,7 +35,7 @@ function column(id: string, title: string, kind: ToolColumn["kind"], values: Too
   return { id, title, kind, unit: "", total: "sum", values };
 }
 
-function byName(run: ArchivedRun): Grouping {
+function byName(run: ArchivedRun): EventGroups {
   return {
     title: "Names",
     columns: async (names) => {
@@ -59,7 +59,7 @@ function byName(run: ArchivedRun): Grouping {
   };
 }
 
-function byCategory(run: ArchivedRun): Grouping {
+function byCategory(run: ArchivedRun): EventGroups {
   const numbers = new Map<string, number>();
   return {
     title: "Categories",
@@ -89,7 +89,7 @@ function byCategory(run: ArchivedRun): Grouping {
   };
 }
 
-async function byTrack(run: ArchivedRun): Promise<Grouping> {
+async function byTrack(run: ArchivedRun): Promise<EventGroups> {
   const { parts, tracks, hostTitle } = await partsOf(run);
   const place = (kind: string) => (track: number) => around(parts, tracks.get(track)!.group, kind)?.name ?? "";
   return {
@@ -109,7 +109,7 @@ async function byTrack(run: ArchivedRun): Promise<Grouping> {
   };
 }
 
-async function byGroup(run: ArchivedRun, kind: "host" | "process"): Promise<Grouping> {
+async function byGroup(run: ArchivedRun, kind: "host" | "process"): Promise<EventGroups> {
   const { parts, tracks, hostTitle } = await partsOf(run);
   const title = kind === "process" ? "Process" : hostTitle;
   const name = (group: number): string => parts.get(group)?.name ?? "[no name]";

@@ -5,7 +5,7 @@ import type { ArchivedRun } from "./archived-run";
 import { type GroupSum, NameSums, summed } from "./name-sums";
 import { questionSpan, questionTracks } from "./question";
 import { addSpan, type SummedTrack } from "./span-sums";
-import { type Grouping, groupingOf } from "./stats-groups";
+import { type EventGroups, groupingOf } from "./stats-groups";
 
 const DEFAULT_ROWS = 1000;
 const FIELDS = new Set(["start", "end", "tracks", "by", "limit", "outliers"]);
@@ -69,7 +69,7 @@ export async function statsAnswer(run: ArchivedRun, question: URLSearchParams): 
 }
 
 async function columnsOf(
-  grouping: Grouping,
+  grouping: EventGroups,
   rows: readonly (readonly [number, GroupSum])[],
   whole: bigint,
 ): Promise<ToolColumn[]> {
