@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -27,13 +28,40 @@ def collect_seldom() -> None:
         gc.set_threshold(*_SELDOM)
 
 
+class _Blocks:
+    """Blocks that run now, in any thread: the first to begin raises thresholds, the last to end puts them back."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+        self._before = (0, 0, 0)
+
+    def begin(self) -> None:
+        """Counts a block."""
+        with self._lock:
+            self._count += 1
+            if self._count > 1:
+                return
+            self._before = gc.get_threshold()
+            if self._before[0]:  # else whoever called has switched it off
+                gc.set_threshold(*(max(pair) for pair in zip(self._before, _SELDOM, strict=True)))
+
+    def end(self) -> None:
+        """Counts its end."""
+        with self._lock:
+            self._count -= 1
+            if not self._count:
+                gc.set_threshold(*self._before)
+
+
+_BLOCKS: Final = _Blocks()
+
+
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """Within the block, cycles are looked for seldom. Arrays go with their last reference, as ever."""
-    before = gc.get_threshold()
-    if before[0]:  # else whoever called has switched it off
-        gc.set_threshold(*(max(pair) for pair in zip(before, _SELDOM, strict=True)))
+    """Within the block, cycles are looked for seldom. Arrays go with their last reference, as ever. For any thread."""
+    _BLOCKS.begin()
     try:
         yield
     finally:
-        gc.set_threshold(*before)
+        _BLOCKS.end()

@@ -39,6 +39,23 @@ def test_thresholds_are_raised_and_put_back(before: tuple[int, int, int]) -> Non
     assert all(now >= then for now, then in zip(within, before, strict=True))
 
 
+@pytest.mark.parametrize("first_ends_first", [True, False])
+def test_of_blocks_in_several_threads_the_last_puts_thresholds_back(*, first_ends_first: bool) -> None:
+    """A server lists folders in one thread while another indexes."""
+    own = gc.get_threshold()
+    blocks = [seldom_collected(), seldom_collected()]
+    for block in blocks:
+        block.__enter__()
+    first, last = blocks if first_ends_first else blocks[::-1]
+    within = gc.get_threshold()
+    first.__exit__(None, None, None)
+    between = gc.get_threshold()
+    last.__exit__(None, None, None)
+    assert within == between
+    assert within != own
+    assert gc.get_threshold() == own
+
+
 def test_a_process_that_only_builds_looks_for_cycles_seldom_ever_after() -> None:
     own, frozen = gc.get_threshold(), gc.get_freeze_count()
     try:

@@ -146,9 +146,10 @@ def _marked_tracks(reader: QueryReader, process: int) -> Interruptible[list[int]
 
 
 def is_first_cut(reader: QueryReader, series: StepSeries) -> Interruptible[bool]:
-    """True if the first of some steps begins with forward, as `StepTrace.is_cut`. Raises DamagedStore.
+    """True if the first of several steps begins with forward, as `StepTrace.is_cut`. Raises DamagedStore.
 
-    MindSpore's step trace has no start of the first step: it writes that of forward in its place.
+    MindSpore's step trace has no start of the first step: it writes that of forward in its place. The only step of a
+    trace enters means all the same: there is no other.
     """
     if series.source is not StepSource.ITERATION or len(series.rows) < 2 or not reader.is_whole:
         return False

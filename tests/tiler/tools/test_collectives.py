@@ -25,6 +25,7 @@ from tilescope.tiler.query import EVERYTHING, QueryReader
 from tilescope.tiler.readers.logdir import find_run
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer
+from tilescope.tiler.tools.collectives.cluster import _slow_link
 from tilescope.tiler.tools.collectives.links import RankLink, shortfalls
 from tilescope.tiler.windows import everywhere
 
@@ -285,6 +286,29 @@ def test_shortfalls_are_of_the_mean_between_ranks(ends: list[tuple[int, int, int
             assert below is None
         else:
             assert below == pytest.approx(1 - link.size / (sum(speeds) / len(speeds)), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "figures"),
+    [
+        ([1e9, 1e9], "0.00 % below the mean"),
+        ([2e9, 3e9], "20.00 % below the mean"),
+        ([9e9, 1e9], "80.00 % above the mean"),
+        ([0.0, 1e9], "100.00 % below the mean"),
+        ([], ""),
+    ],
+)
+def test_what_the_file_says_of_a_slow_link_is_on_its_own_side_of_the_mean(recorded: list[float], figures: str) -> None:
+    """Bandwidths of a file are sums over operations: a link that is slow by bytes and time may be above their mean."""
+    links = [RankLink(0, source, target, "SDMA", "", 10**22, size) for source, target, size in ((0, 1, 1), (1, 0, 9))]
+    for link, bandwidth in zip(links, recorded, strict=False):
+        link.recorded.append(bandwidth)
+    proposal = _slow_link(links)
+    assert proposal is not None
+    assert proposal.place.startswith("0 → 1")
+    assert proposal.share == pytest.approx(0.8)
+    _, _, by_file = proposal.figures.partition("; as recorded, and like MindInsight, ")
+    assert by_file.partition(" kB/s, ")[2] == figures
 
 
 def test_links_without_times_of_operators(tmp_path: Path) -> None:

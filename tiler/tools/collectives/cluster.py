@@ -210,7 +210,8 @@ def _slow_link(links: Sequence[RankLink]) -> Proposal | None:
     text = f"{(link.bandwidth or 0) / 1e9:.4g} GB/s"
     recorded = shortfalls(links, lambda link: link.recorded_bandwidth)[links.index(link)]
     if recorded is not None:
-        figures = f"{(link.recorded_bandwidth or 0) / 1000:.4f} kB/s, {percent_text(recorded, 2)} below the mean"
+        distance = f"{percent_text(abs(recorded), 2)} {'above' if recorded < 0 else 'below'} the mean"
+        figures = f"{(link.recorded_bandwidth or 0) / 1000:.4f} kB/s, {distance}"
         text += f"; as recorded, and like MindInsight, {figures}"
     advice = "see the device and its neighbours"
     return Proposal("Link", link.words, share, SLOW, text, advice, f"the link {link.words} is slow")

@@ -123,7 +123,7 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
     is_of_cpus = question.source in (None, "mindspore") and wanted.core in (None, AI_CPU.casefold())
     if is_of_cpus and (runs := tables_of_rank(reader, question.rank, CPU_RUNS)):
         tables.append((yield from dispatch_table(runs, wanted, question.limit, tick_ps)))
-    notes = [*(yield from absent_notes(reader, rows)), *_notes(scope, question, counted, operators - len(rows))]
+    notes = [*(yield from absent_notes(reader)), *_notes(scope, question, counted, operators - len(rows))]
     if more_types := len(sums.keys) - len(listed):
         notes.append(Note("info", f"{more_types:,} more types are not listed: a greater limit lists them"))
     more_cores = len({core for _, core in sums.keys}) - MOST_CORES
@@ -133,14 +133,15 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
 
 
 def _types_alone(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
-    """The longest types of all operators, without the shares of MindSpore Insight; names are not read."""
+    """The longest types of all operators, without the shares of MindSpore Insight; few names are read."""
     chosen: list[ChosenOperators] = []
     for table in (yield from counted_tables(scope.reader, None, None)):
         if table.is_summed:
             chosen.append((yield from typed_operators(scope.reader, table)))
     sums = yield from type_sums(chosen)
     core_wholes = yield from core_times(chosen)
-    return Answer(tables=[types_table(sums.longest_sums(question.limit), core_wholes, {}, scope.reader.tick_ps)])
+    types = types_table(sums.longest_sums(question.limit), core_wholes, {}, scope.reader.tick_ps)
+    return Answer(tables=[types], notes=(yield from absent_notes(scope.reader)))
 
 
 def _types(text: str, field: str) -> list[str]:
