@@ -239,6 +239,24 @@ def test_two_processes_have_no_usual_end(tmp_path: Path) -> None:
     reader.store.close()
 
 
+@pytest.mark.parametrize("most", [2, 9, 700])
+def test_an_asynchronous_track_is_busy_while_any_of_its_slices_runs(tmp_path: Path, most: int) -> None:
+    rng = random.Random(3)
+    starts = [rng.randrange(40_000) for _ in range(300)]
+    spans = [(0, 50), *((start, start + rng.choice([5, 90, 1500])) for start in starts)]
+    events = [
+        {"ph": phase, "cat": "wait", "id": number, "name": "wait", "pid": 1, "tid": 1, "ts": f"{tick / 1000:.3f}"}
+        for number, span in enumerate(spans)
+        for phase, tick in zip("be", span, strict=True)
+    ]
+    (tmp_path / "t.json").write_text(json.dumps({"displayTimeUnit": "ns", "traceEvents": events}))
+    build_store([tmp_path / "t.json"], tmp_path / "store")
+    with closing(open_run_store(tmp_path / "store")) as store:
+        reader = QueryReader(store)
+        assert {track.kind for track in reader.tree.tracks if track.events} - {"rollup"} == {"async"}
+        check_rows(heat_map_of(reader, level="track", columns=most), [[union(spans)]])
+
+
 def test_tracks_without_slices_make_no_row(nested: Nested) -> None:
     answer = nested.ask(tracks=[])
     assert answer.fact("rows").value == 0

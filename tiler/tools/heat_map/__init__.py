@@ -33,7 +33,7 @@ DEFAULT_COLUMNS: Final = 512
 # Cells of one map: JSON of two maps compresses to less than a megabyte.
 MAX_CELLS: Final = 1 << 18
 
-_ROWS_AT_ONCE: Final = 64  # between two turns
+_AT_ONCE: Final = 64  # rows, or processes of a row, between two turns
 
 
 class HeatMapQuestion(Question, frozen=True, kw_only=True):
@@ -116,11 +116,14 @@ def _late_ticks(steps: RunSteps, rows: Sequence[MapRow], grid: Grid) -> Interrup
         series = (steps.of_track(lane.track) for part in row.parts for lane in part.lanes)
         processes = {each.process for each in series if each is not None}
         spans = [late[process] for process in processes if process in late]
-        if spans:
-            lane = np.repeat(np.arange(len(spans)), [len(each.start) for each in spans])
-            start, stop = (np.concatenate([getattr(each, end) for each in spans]) for end in ("start", "stop"))
-            ticks[number] = grid.ticks_within(lane, start, stop, len(spans)).max(axis=0)
-        if number % _ROWS_AT_ONCE == 0:
+        for first in range(0, len(spans), _AT_ONCE):
+            some = spans[first : first + _AT_ONCE]
+            lane = np.repeat(np.arange(len(some)), [len(each.start) for each in some])
+            start, stop = (np.concatenate([getattr(each, end) for each in some]) for end in ("start", "stop"))
+            longest = grid.ticks_within(lane, start, stop, len(some)).max(axis=0)
+            ticks[number] = np.maximum(ticks[number], longest)
+            yield
+        if number % _AT_ONCE == 0:
             yield
     return np.minimum(ticks, 1 << grid.shift)
 

@@ -46,10 +46,14 @@ def busy_ticks(
     runs, an asynchronous one while any does. Raises DamagedStore.
     """
     busy = np.zeros((rows, grid.columns), np.int64)
+    all_names = np.full(reader.names.count + 1, Work.COMPUTATION, np.uint8)
     in_tiles: dict[int, list[tuple[int, int]]] = defaultdict(list)  # by block: track and row
     for lane, row in lanes:
-        if lane.work and not _is_all_work(reader, lane.work):
-            for ticks in _work_ticks(reader, lane.work, grid):
+        work = lane.work
+        if reader.tree.tracks[lane.track].kind == "async" and not work:
+            work = (WorkTrack(lane.track, all_names),)  # slices on several of its rows run at the same time
+        if work and not _is_all_work(reader, work):
+            for ticks in _work_ticks(reader, work, grid):
                 busy[row] += ticks
                 yield None
         else:
@@ -66,7 +70,7 @@ def _is_all_work(reader: QueryReader, work: Sequence[WorkTrack]) -> bool:
 
     Tracks of few events have no histogram: their events are read as fast.
     """
-    if len(work) > 1:
+    if len(work) > 1 or reader.tree.tracks[work[0].track].kind == "async":
         return False
     names = reader.whole_histogram(work[0].track)
     return names is not None and not names.has_other_names and bool(work[0].kinds[names.name + 1].all())
@@ -85,7 +89,6 @@ def _block_ticks(reader: QueryReader, block: int, tracks: Sequence[int], grid: G
     """Busy ticks of some tracks of a block, shape (tracks, columns)."""
     index = reader.tiles(block)
     slots = np.array([track % TRACKS_PER_BLOCK for track in tracks], np.int64)
-    is_async = np.array([reader.tree.tracks[track].kind == "async" for track in tracks])
     is_counter = np.zeros(len(tracks), np.bool_)
     level = min(grid.shift // 2, reader.root_level)
     which, tiles = index.tiles_for(slots, is_counter, grid.span, level, reader.root_level)
@@ -94,28 +97,28 @@ def _block_ticks(reader: QueryReader, block: int, tracks: Sequence[int], grid: G
     for start in np.unique(starts).tolist():
         on_page = starts == start
         page = reader.exact_page(index.page_key(start))
-        ticks += _page_ticks(page, tiles[on_page] - start, which[on_page], is_async, grid)
-    return np.where(is_async[:, None], np.minimum(ticks, 1 << grid.shift), ticks)
+        ticks += _page_ticks(page, tiles[on_page] - start, which[on_page], len(tracks), grid)
+    return ticks
 
 
-def _page_ticks(page: Page, tiles: Ints, which: Ints, is_async: NDArray[np.bool_], grid: Grid) -> Ints:
-    """Busy ticks that tiles of a page have; `which` track each is of."""
+def _page_ticks(page: Page, tiles: Ints, which: Ints, tracks: int, grid: Grid) -> Ints:
+    """Busy ticks that tiles of a page have, shape (tracks, columns); `which` track each is of."""
     tile_start = page.index[tiles] << (2 * page.level + 8)
     bins, of_tile = _rows(page.bin_ends, tiles)
-    counted = is_async[which[of_tile]] | (page.bins.row[bins] == 0)
+    counted = page.bins.row[bins] == 0
     bins, of_tile = bins[counted], of_tile[counted]
     # Bins are as wide as a column, or a part of it that is a power of two: coarser tiles are leaves, which have none.
     column = (tile_start[of_tile] + (page.bins.bin[bins] << (2 * page.level)) - grid.start) >> grid.shift
     inside = (column >= 0) & (column < grid.columns)
-    ticks = np.zeros((len(is_async), grid.columns), np.int64)
+    ticks = np.zeros((tracks, grid.columns), np.int64)
     np.add.at(ticks, (which[of_tile[inside]], column[inside]), page.bins.busy[bins[inside]])
     slices, of_tile = _rows(page.slice_ends, tiles)
-    counted = is_async[which[of_tile]] | (page.slices.row[slices] == 0)
+    counted = page.slices.row[slices] == 0
     slices, of_tile = slices[counted], of_tile[counted]
     # Slices that reach over tiles are in each of them: what lies in a tile counts there.
     start = page.slices.start[slices]
     stop = np.minimum(start + page.slices.duration[slices], tile_start[of_tile] + (1 << (2 * page.level + 8)))
-    return ticks + grid.ticks_within(which[of_tile], np.maximum(start, tile_start[of_tile]), stop, len(is_async))
+    return ticks + grid.ticks_within(which[of_tile], np.maximum(start, tile_start[of_tile]), stop, tracks)
 
 
 def _rows(ends: Ints, tiles: Ints) -> tuple[Ints, Ints]:

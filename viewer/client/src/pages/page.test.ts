@@ -96,6 +96,7 @@ describe("what is not the page is refused", () => {
   const bytes = encodePage(2, [interior, leaf]);
 
   test.each([
+    ["a block below that of its head", { ...KEY, block: 1 }],
     ["another level", { ...KEY, level: 2 }],
     ["another first tile", { ...KEY, index: 5 }],
     ["another slot", { ...KEY, slot: 0 }],

@@ -27,6 +27,8 @@ const TILE_TERMINAL = 2;
 /** A page with its tiles. */
 export interface DecodedPage {
   readonly key: PageKey;
+  /** The block that its head names: of a run of shards the block of the shard, which the run numbers anew. */
+  readonly ownBlock: number;
   readonly tiles: readonly TileData[];
   /** Memory that the columns take, for the cache's budget. */
   readonly sizeBytes: number;
@@ -54,13 +56,13 @@ export function decodePage(bytes: Uint8Array, key: PageKey): DecodedPage {
 /** The same a column at a time. */
 export function* pageSteps(bytes: Uint8Array, key: PageKey): Steps<DecodedPage> {
   const container = new Container(bytes);
-  const { tileCount, level } = container;
+  const { tileCount, level, block: ownBlock } = container;
   if (container.kind !== "page" || tileCount === 0) {
     throw new FormatError("not a page");
   }
-  // The block in its head is the one of the shard that it is from: a run of several numbers blocks anew.
-  if (level !== key.level || level > MAX_LEVEL) {
-    throw new FormatError(`page of level ${level}; expected level ${key.level}`);
+  // A run numbers the blocks of its shards one after the other: never lower than the shard itself.
+  if (level !== key.level || ownBlock > key.block || level > MAX_LEVEL) {
+    throw new FormatError(`page of block ${ownBlock}, level ${level}; expected block ${key.block}, level ${key.level}`);
   }
   const index = container.ints(INTS.index, tileCount).toFloat64();
   const slot = container.ints(INTS.slot, tileCount).toUint8("slot", TRACKS_PER_BLOCK - 1);
@@ -96,7 +98,7 @@ export function* pageSteps(bytes: Uint8Array, key: PageKey): Steps<DecodedPage> 
     });
   }
   const sizeBytes = [slices, bins, counterBins, samples].reduce((sum, { all }) => sum + columnBytes(all), 0);
-  return { key, tiles, sizeBytes: sizeBytes + TILE_BYTES * tileCount };
+  return { key, ownBlock, tiles, sizeBytes: sizeBytes + TILE_BYTES * tileCount };
 }
 
 /** Kind of a tile, by its flags. */

@@ -40,6 +40,12 @@ test("a page and its residual make exact bins, each tile its own", () => {
   expect(exact.sizeBytes - page.sizeBytes).toBe(4 * 2 * 8);
 });
 
+test("a page of a shard and its residual name the block of the shard", () => {
+  const page = decodePage(encodePage(2, tiles), { ...KEY, block: 519 });
+  expect(withResidual(page, encodeResidual(2, tiles)).tiles[2]).toMatchObject({ track: 519 * 32 + 1, index: 5 });
+  expect(() => withResidual(page, encodeResidual(519, tiles))).toThrow(FormatError);
+});
+
 test("random pages come back as they were, however they are rounded", () => {
   const random = new Random(8);
   for (const quantum of [1n, 3n, 1000n]) {
@@ -85,6 +91,7 @@ describe("what is not the page's residual is refused", () => {
   const page = decodePage(encodePage(2, tiles), KEY);
 
   test.each([
+    ["of another block", encodeResidual(3, tiles)],
     ["of another level", encodeResidual(2, [{ ...second, level: 4 }])],
     ["of a page with fewer bins", encodeResidual(2, [first])],
     ["a page", encodePage(2, tiles)],

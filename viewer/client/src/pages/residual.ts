@@ -10,8 +10,8 @@ import type { BinColumns, TileData } from "./tile";
 /** The same page with exact bins, from its inflated residual. Throws FormatError when that is of another page. */
 export function withResidual(page: DecodedPage, bytes: Uint8Array): DecodedPage {
   const container = new Container(bytes);
-  const { kind, level, tileCount } = container;
-  if (kind !== "residual" || level !== page.key.level || tileCount !== page.tiles.length) {
+  const { kind, block, level, tileCount } = container;
+  if (kind !== "residual" || block !== page.ownBlock || level !== page.key.level || tileCount !== page.tiles.length) {
     throw new FormatError(`not the residual of page ${pageName(page.key)}`);
   }
   const length = page.tiles.reduce((sum, { bins }) => sum + bins.length, 0);
