@@ -8,7 +8,7 @@ import { useForced } from "../../answers/use-forced";
 import { theme } from "../../state/settings";
 import { timeFormat } from "../../state/time-format";
 import { mapPalette } from "./image";
-import { AXIS_PX, type Drawing, MapPainter, NAMES_PX } from "./painter";
+import { AXIS_PX, type MapDrawing, MapPainter, NAMES_PX } from "./painter";
 import { clampRows, moveRows, type RowView, showRow, zoomRows } from "./row-view";
 
 export interface MapView {
@@ -16,11 +16,11 @@ export interface MapView {
   readonly rows: RowView;
 }
 
-interface Props extends Pick<Drawing, "layers" | "names" | "chosen"> {
+interface Props extends Pick<MapDrawing, "layers" | "names" | "chosen"> {
   readonly bounds: TickRange;
   readonly base: TimeBase;
-  /** What is to be shown at first, and when it is another object. */
-  readonly asked: { readonly span: TickRange; readonly rows: RowView };
+  /** Span and rows that are shown at first, and when it is another object. */
+  readonly place: { readonly span: TickRange; readonly rows: RowView };
   readonly label: string;
   readonly onView: (view: MapView, heightPx: number) => void;
   readonly onChoose: (row: number) => void;
@@ -30,12 +30,14 @@ interface Props extends Pick<Drawing, "layers" | "names" | "chosen"> {
 const ZOOM = 1.5;
 const WHEEL = 0.0025;
 const REST_MS = 80;
+/** Height of a line for wheels that count in lines. */
+const LINE_PX = 18;
 
 export function HeatMap(props: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const painter = useRef<MapPainter | null>(null);
   const view = useMemo(() => signal<MapView | null>(null), []);
-  const brush = useMemo(() => signal<Drawing["brush"]>(null), []);
+  const brush = useMemo(() => signal<MapDrawing["brush"]>(null), []);
   const latest = useRef(props);
   latest.current = props;
   const frame = useRef(0);
@@ -73,9 +75,9 @@ export function HeatMap(props: Props) {
     }, REST_MS);
   };
   useLayoutEffect(() => {
-    const { span, rows } = props.asked;
+    const { span, rows } = props.place;
     set({ time: fit(span, canvas.current!.clientWidth - NAMES_PX), rows: clampRows(rows, props.names.length) });
-  }, [props.asked]);
+  }, [props.place]);
   useLayoutEffect(() => {
     const observer = new ResizeObserver(() => {
       const now = view.peek();
@@ -95,18 +97,24 @@ export function HeatMap(props: Props) {
   };
   const count = () => Math.max(1, latest.current.names.length);
   const wheel = (event: WheelEvent) => {
-    event.preventDefault();
     const { time, rows } = view.peek()!;
     const { xPx, part } = placeOf(event);
     const { bounds } = latest.current;
+    const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PX : 1;
+    const [rightPx, downPx] = [event.deltaX * unit, event.deltaY * unit];
+    const moved = moveRows(rows, (downPx / 800) * (rows.to - rows.from), count());
     if (event.ctrlKey || event.metaKey) {
-      const factor = Math.exp(event.deltaY * WHEEL);
+      const factor = Math.exp(downPx * WHEEL);
       set({ time: zoomAt(time, xPx, factor, bounds), rows: zoomRows(rows, part, factor, count()) });
-    } else if (event.shiftKey || event.deltaX !== 0) {
-      set({ rows, time: pan(time, event.deltaX || event.deltaY, bounds) });
+    } else if (event.shiftKey || rightPx !== 0) {
+      set({ rows, time: pan(time, rightPx || downPx, bounds) });
+    } else if (moved.from !== rows.from) {
+      set({ time, rows: moved });
     } else {
-      set({ time, rows: moveRows(rows, (event.deltaY / 800) * (rows.to - rows.from), count()) });
+      // There are no more rows: the page scrolls.
+      return;
     }
+    event.preventDefault();
   };
   useEffect(() => {
     const element = canvas.current!;
@@ -114,7 +122,7 @@ export function HeatMap(props: Props) {
     return () => element.removeEventListener("wheel", wheel);
   }, []);
   const start = useRef<ReturnType<typeof placeOf> | null>(null);
-  const framed = (event: MouseEvent): Drawing["brush"] => {
+  const framed = (event: MouseEvent): MapDrawing["brush"] => {
     const [from, to] = [start.current!, placeOf(event)];
     const { time } = view.peek()!;
     const tick = (xPx: number) => ticks(tickAtX(time, xPx));
@@ -195,7 +203,7 @@ export function HeatMap(props: Props) {
 
 type Next = MapView | { readonly row: number } | { readonly enter: number } | null;
 
-/** What a key does; null: nothing. */
+/** Effect of a key; null: none. */
 function keyed(event: KeyboardEvent, { time, rows }: MapView, props: Props, count: number): Next {
   const { bounds, chosen } = props;
   if (event.ctrlKey || event.metaKey || event.altKey) {

@@ -1,4 +1,4 @@
-/** Which rows are shown, in which order. Pure. */
+/** Rows that are shown, in their order. Pure. */
 
 import type { ToolAnswer } from "@tilescope/client";
 import type { HeatMapFields } from "./fields";
