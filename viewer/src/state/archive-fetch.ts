@@ -1,4 +1,4 @@
-/** What answers a page without a server: loaded where there is none. */
+/** Answers for a page without a server, from an archive. Loaded where there is no server. */
 
 import { ApiError, ArchiveHost, type Fetch, httpRanges, NetworkError, type ToolEntry } from "@tilescope/client";
 import { RUN_PARAMETER, siteArchive } from "./site-archive";
