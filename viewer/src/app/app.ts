@@ -20,7 +20,7 @@ import { type PagePort, PaneApp } from "./pane-app";
 import type { Panes } from "./panes";
 import { takePage } from "./trace-display";
 
-/** Fetcher of the page: asks the server or, where there is none, an archive. */
+/** Sends requests to the server; where there is none, they are answered from an archive. */
 const FETCH: Fetch =
   siteArchive === null
     ? (input, init) => fetch(input, init)

@@ -1,9 +1,9 @@
 /** The page: top bar, timeline or message, drawer, status bar, and what floats above them. */
 
-import type { Manifest } from "@tilescope/client";
+import type { Manifest, Run } from "@tilescope/client";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { AppProvider, useApp } from "../components/app-context";
-import { FailedMessage, IndexingMessage, OpeningMessage, RunListMessage } from "../components/messages";
+import { FailedMessage, OpeningMessage, RunListMessage } from "../components/messages";
 import { SOON_MS, useLateField, useLoaded } from "../components/use-loaded";
 import { page } from "../state/page";
 import { setRoot } from "../state/pane-root";
@@ -15,6 +15,13 @@ import { Heading, TopBar } from "./topbar";
 
 const loadUnknown = async () => (await import("../components/run-choice")).UnknownRunMessage;
 const loadEmpty = async () => (await import("../components/run-choice")).EmptyMessage;
+
+const loadIndexing = async () => (await import("../components/indexing-message")).IndexingMessage;
+
+function LateIndexing(props: { run: Run }) {
+  const Indexing = useLoaded("indexing", loadIndexing);
+  return Indexing.kind === "ready" ? <Indexing.value {...props} /> : <OpeningMessage />;
+}
 
 function LateUnknown(props: { id: string }) {
   const Unknown = useLoaded("unknown", loadUnknown);
@@ -37,7 +44,7 @@ function Work() {
     case "unknown":
       return <LateUnknown id={view.id} />;
     case "indexing":
-      return <IndexingMessage run={view.run} />;
+      return <LateIndexing run={view.run} />;
     case "failed":
       return <FailedMessage id={view.id} name={view.name} message={view.message} />;
     case "empty":

@@ -1,4 +1,4 @@
-/** What the mouse does. `gestureOf` is the dispatch; `gesture-table.ts` has it in words. */
+/** Gestures of the mouse. `gestureOf` is the dispatch; `gesture-table.ts` has it in words. */
 
 /** Meaning of a plain drag; keys 1 to 4. */
 export type ToolMode = "select" | "pan" | "zoom" | "timing";

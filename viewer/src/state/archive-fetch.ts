@@ -1,4 +1,4 @@
-/** Answers for a page without a server: loaded where there is none. */
+/** Answers for a page without a server, from an archive. Loaded where there is no server. */
 
 import {
   ApiError,

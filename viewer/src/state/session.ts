@@ -24,6 +24,8 @@ const SHORT_NAMES_MS = 50;
 type Reading = typeof import("../raster/reading");
 const reading = new LateCode<Reading>(() => import("../raster/reading"));
 reading.ask();
+/** Code that draws hosts with shifted clocks later. */
+const shifting = new LateCode(() => import("./shifts"));
 
 /** Callbacks of a session. */
 export interface SessionEvents {
@@ -116,7 +118,7 @@ export class Session {
   #begin(): void {
     this.#client.setOverview(this.#trace.overview);
     if (this.#trace.manifest.shifts !== undefined) {
-      void import("./shifts").then(({ shiftsOfTracks }) => this.#client.setShifts(shiftsOfTracks(this.#trace)));
+      shifting.ask(({ shiftsOfTracks }) => this.#client.setShifts(shiftsOfTracks(this.#trace)));
     }
     this.#makeColors(this.#colors.coloring);
     // Most of what is drawn first has a name of the first page: it comes with the tiles, not after them.

@@ -153,7 +153,7 @@ export class UploadRun {
     try {
       this.#port.onOpened(await openAddress(this.#port.api, address), address.trim().replace(/\?.*/, ""));
     } catch (error) {
-      throw new Error(messageOf(error));
+      throw new Error(messageOf(error), { cause: error });
     }
   }
 

@@ -5,7 +5,7 @@ import type { PageFields } from "../contract";
 import type { RowView } from "./row-view";
 
 export interface HeatMapFields {
-  /** Things that are busy or idle; empty: devices, where there are some. */
+  /** Lanes that are busy or idle; empty: devices, where there are some. */
   readonly counted: "" | "devices" | "computing" | "tracks";
   /** Figure by which rows are sorted; empty: in the order of the timeline. */
   readonly sort: string;

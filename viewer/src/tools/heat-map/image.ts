@@ -43,13 +43,13 @@ export function mapPixels(layer: Layer, rows: readonly number[], each: number, p
         latest[k] = Math.max(latest[k]!, late[cell]!);
       }
     }
-    for (let k = 0, pixel = 4 * y * columns; k < columns; k++, pixel += 4) {
+    for (let k = 0, offset = 4 * y * columns; k < columns; k++, offset += 4) {
       const color =
         latest[k]! > 0 ? palette.late[latest[k]!]! : palette.busy[Math.round(sums[k]! / Math.max(1, lanes))]!;
-      pixels[pixel] = color.r;
-      pixels[pixel + 1] = color.g;
-      pixels[pixel + 2] = color.b;
-      pixels[pixel + 3] = 255;
+      pixels[offset] = color.r;
+      pixels[offset + 1] = color.g;
+      pixels[offset + 2] = color.b;
+      pixels[offset + 3] = 255;
     }
   }
   return pixels;

@@ -74,6 +74,16 @@ export function layerOf({ facts, tables, series }: ToolAnswer): Layer | null {
   };
 }
 
+/** Text of each row by which an address names it: its name, with a number behind it for those after the first of a name. */
+export function rowTexts(rows: readonly MapRow[]): readonly string[] {
+  const counts = new Map<string, number>();
+  return rows.map(({ name }) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count === 1 ? name : `${name} #${count}`;
+  });
+}
+
 /** The row of each track by which questions name it. */
 export function rowsByTrack(rows: readonly MapRow[]): ReadonlyMap<number, number> {
   const rowOfTrack = new Map<number, number>();

@@ -1,7 +1,7 @@
 import { type ToolAnswer, ticks } from "@tilescope/client";
 import { expect, test } from "vitest";
 import { mapPalette, mapPixels } from "./image";
-import { type Layer, layerOf, type MapRow, partsByRow, rowsByTrack } from "./layer";
+import { type Layer, layerOf, type MapRow, partsByRow, rowsByTrack, rowTexts } from "./layer";
 import { figuresByRow, orderOf } from "./order";
 import { partsQuestion, roundSpan, spanQuestion } from "./wanted";
 
@@ -87,6 +87,10 @@ test("a host has the greatest figure of its cores", () => {
       [1, 7],
     ]),
   );
+});
+
+test("rows with one name are told apart in an address", () => {
+  expect(rowTexts([row("a", {}), row("b", {}), row("a", {}), row("a", {})])).toEqual(["a", "b", "a #2", "a #3"]);
 });
 
 test("parts are found by the tracks of their rows", () => {

@@ -19,8 +19,8 @@ export interface MapView {
 interface Props extends Pick<MapDrawing, "layers" | "names" | "chosen"> {
   readonly bounds: TickRange;
   readonly base: TimeBase;
-  /** Place to show at first, and again when it is another object. */
-  readonly initialPlace: { readonly span: TickRange; readonly rows: RowView };
+  /** Span and rows that are shown at first, and when it is another object. */
+  readonly place: { readonly span: TickRange; readonly rows: RowView };
   readonly label: string;
   readonly onView: (view: MapView, heightPx: number) => void;
   readonly onChoose: (row: number) => void;
@@ -30,6 +30,8 @@ interface Props extends Pick<MapDrawing, "layers" | "names" | "chosen"> {
 const ZOOM = 1.5;
 const WHEEL = 0.0025;
 const REST_MS = 80;
+/** Height of a line for wheels that count in lines. */
+const LINE_PX = 18;
 
 export function HeatMap(props: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -73,9 +75,9 @@ export function HeatMap(props: Props) {
     }, REST_MS);
   };
   useLayoutEffect(() => {
-    const { span, rows } = props.initialPlace;
+    const { span, rows } = props.place;
     set({ time: fit(span, canvas.current!.clientWidth - NAMES_PX), rows: clampRows(rows, props.names.length) });
-  }, [props.initialPlace]);
+  }, [props.place]);
   useLayoutEffect(() => {
     const observer = new ResizeObserver(() => {
       const now = view.peek();
@@ -95,18 +97,24 @@ export function HeatMap(props: Props) {
   };
   const count = () => Math.max(1, latest.current.names.length);
   const wheel = (event: WheelEvent) => {
-    event.preventDefault();
     const { time, rows } = view.peek()!;
     const { xPx, part } = placeOf(event);
     const { bounds } = latest.current;
+    const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PX : 1;
+    const [rightPx, downPx] = [event.deltaX * unit, event.deltaY * unit];
+    const moved = moveRows(rows, (downPx / 800) * (rows.to - rows.from), count());
     if (event.ctrlKey || event.metaKey) {
-      const factor = Math.exp(event.deltaY * WHEEL);
+      const factor = Math.exp(downPx * WHEEL);
       set({ time: zoomAt(time, xPx, factor, bounds), rows: zoomRows(rows, part, factor, count()) });
-    } else if (event.shiftKey || event.deltaX !== 0) {
-      set({ rows, time: pan(time, event.deltaX || event.deltaY, bounds) });
+    } else if (event.shiftKey || rightPx !== 0) {
+      set({ rows, time: pan(time, rightPx || downPx, bounds) });
+    } else if (moved.from !== rows.from) {
+      set({ time, rows: moved });
     } else {
-      set({ time, rows: moveRows(rows, (event.deltaY / 800) * (rows.to - rows.from), count()) });
+      // There are no more rows: the page scrolls.
+      return;
     }
+    event.preventDefault();
   };
   useEffect(() => {
     const element = canvas.current!;

@@ -10,6 +10,8 @@ import type { RowView } from "./row-view";
 export const NAMES_PX = 168;
 export const AXIS_PX = 22;
 const NAME_ROW_PX = 13;
+/** Pixels of pictures that are kept: 64 MB. Those of a frame are fewer. */
+const MOST_KEPT_PIXELS = 1 << 24;
 
 /** Rows of one layer in strips: which rows of it divide the rows of the map from `from` to `to`. */
 export interface Strip {
@@ -32,6 +34,7 @@ export class MapPainter {
   readonly #canvas: HTMLCanvasElement;
   /** Pictures of strips, for as long as their layer, rows and colours are the same. */
   readonly #images = new Map<string, HTMLCanvasElement>();
+  #keptPixels = 0;
   readonly #numbers = new WeakMap<object, number>();
   #next = 0;
 
@@ -112,20 +115,17 @@ export class MapPainter {
 
   #image(layer: Layer, rows: readonly number[], each: number, palette: MapPalette): HTMLCanvasElement {
     const key = [this.#number(layer), this.#number(rows), this.#number(palette), each].join(" ");
-    const kept = this.#images.get(key);
-    if (kept !== undefined) {
-      return kept;
-    }
-    if (this.#images.size > 200) {
-      this.#images.clear();
-    }
-    const image = document.createElement("canvas");
-    image.width = layer.columns;
-    image.height = Math.max(1, Math.ceil(rows.length / each));
-    const pixels = image.getContext("2d")!.createImageData(image.width, image.height);
-    pixels.data.set(mapPixels(layer, rows, each, palette));
-    image.getContext("2d")!.putImageData(pixels, 0, 0);
+    const image = this.#images.get(key) ?? makeImage(layer, rows, each, palette);
+    this.#keptPixels += this.#images.delete(key) ? 0 : image.width * image.height;
     this.#images.set(key, image);
+    // Those that were drawn longest ago stand first.
+    for (const [oldest, { width, height }] of this.#images) {
+      if (this.#keptPixels <= MOST_KEPT_PIXELS || oldest === key) {
+        break;
+      }
+      this.#images.delete(oldest);
+      this.#keptPixels -= width * height;
+    }
     return image;
   }
 
@@ -134,6 +134,16 @@ export class MapPainter {
     this.#numbers.set(value, number);
     return number;
   }
+}
+
+function makeImage(layer: Layer, rows: readonly number[], each: number, palette: MapPalette): HTMLCanvasElement {
+  const image = document.createElement("canvas");
+  image.width = layer.columns;
+  image.height = Math.max(1, Math.ceil(rows.length / each));
+  const pixels = image.getContext("2d")!.createImageData(image.width, image.height);
+  pixels.data.set(mapPixels(layer, rows, each, palette));
+  image.getContext("2d")!.putImageData(pixels, 0, 0);
+  return image;
 }
 
 function paintOutline(
@@ -178,10 +188,12 @@ function paintNames(
   context.textAlign = "right";
   const write = (text: string, y: number) => context.fillText(text, NAMES_PX - 8, y, NAMES_PX - 12);
   context.fillStyle = colors.text;
+  const divided = new Set<number>();
   for (const { layer, strips, isParts } of layers) {
     for (const { from, to, rows: parts } of isParts ? strips : []) {
       const partPx = ((to - from) * rowPx) / parts.length;
       if (partPx >= NAME_ROW_PX) {
+        divided.add(from);
         parts.forEach((part, k) => {
           const row = layer.rows[part]!;
           const process = layer.level === "track" && row.process !== "" ? `${row.process} · ` : "";
@@ -190,21 +202,12 @@ function paintNames(
       }
     }
   }
-  const named = new Set<number>();
-  for (const { layer, strips, isParts } of layers) {
-    for (const { from, to, rows: parts } of isParts ? strips : []) {
-      if (layer.rows.length > 0 && ((to - from) * rowPx) / parts.length >= NAME_ROW_PX) {
-        named.add(from);
-      }
-    }
-  }
   const stride = Math.max(1, Math.ceil(NAME_ROW_PX / rowPx));
   for (let row = Math.max(0, Math.floor(rows.from)); row < Math.min(names.length, rows.to); row++) {
-    if (row === chosen || (row % stride === 0 && Math.abs(row - chosen) * rowPx >= NAME_ROW_PX) || chosen < 0) {
-      if (row !== chosen && row % stride !== 0) {
-        continue;
-      }
-      if (named.has(row)) {
+    // The name of the chosen row takes the place of those around it.
+    const hasRoom = chosen < 0 || Math.abs(row - chosen) * rowPx >= NAME_ROW_PX;
+    if (row === chosen || (row % stride === 0 && hasRoom)) {
+      if (divided.has(row)) {
         context.textAlign = "left";
         context.fillText(names[row]!.name, 4, Math.max(yOf(row), AXIS_PX) + 8, NAMES_PX / 2 - 12);
         context.textAlign = "right";

@@ -1,15 +1,24 @@
 /** The heat map: hosts by time, coloured by how busy they are, with what is known of the chosen one beside it. */
 
 import "./heat-map.css";
-import { formatDuration, type TickRange, type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/client";
+import {
+  formatDuration,
+  type TickRange,
+  type ToolAnswer,
+  type ToolQuestion,
+  ticks,
+  visibleRange,
+} from "@tilescope/client";
 import { useMemo, useState } from "preact/hooks";
 import { Headline } from "../../answers/notes-list";
 import { BarSelect } from "../../components/bar-select";
 import { formatCount, formatPercent } from "../../components/format";
 import { cssColor } from "../../raster/color";
 import { Answered } from "../../requests/states";
-import { useTool } from "../../requests/use-request";
+import { useRequest } from "../../requests/use-request";
 import { pick, picked } from "../../state/part-text";
+import { questionKey } from "../../state/question-key";
+import { lastOf } from "../../state/request-state";
 import { theme } from "../../state/settings";
 import type { Trace } from "../../state/trace";
 import type { PageContext, PageProps } from "../contract";
@@ -17,7 +26,7 @@ import { ToolAnswerView } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import { type HeatMapFields, placeOf, placeText, SORTS } from "./fields";
 import { mapPalette } from "./image";
-import { type Layer, layerOf, type MapRow, partsByRow, rowsByTrack } from "./layer";
+import { type Layer, layerOf, type MapRow, partsByRow, rowsByTrack, rowTexts } from "./layer";
 import { HeatMap, type MapView } from "./map";
 import { figuresByRow, orderOf } from "./order";
 import type { MapDrawing, Strip } from "./painter";
@@ -101,14 +110,15 @@ interface MapProps extends Pick<ShownProps, "context" | "fields"> {
 function MapCard({ context, fields, base }: MapProps) {
   const { trace } = context;
   const rowOfTrack = useMemo(() => rowFinder(trace, base), [trace, base]);
-  const figures = usePodFigures(context, fields.sort, rowOfTrack);
+  const { figures, problem } = usePodFigures(context, fields.sort, rowOfTrack);
+  const texts = useMemo(() => rowTexts(base.rows), [base]);
   const order = useMemo(() => orderOf(base.rows, fields, figures), [base, fields.sort, fields.filter, figures]);
   const bounds = useMemo(() => spanOfLayer(base), [base]);
   const [view, setView] = useState<{ readonly shown: MapView; readonly heightPx: number } | null>(null);
   const place = placeOf(picked.value);
-  const chosen = order.findIndex((row) => base.rows[row]!.name === place.chosen);
+  const chosen = order.findIndex((row) => texts[row] === place.chosen);
   // A place in the address is taken once, and when the rows are others: after that the map has it, and the address follows.
-  const initialPlace = useMemo(
+  const firstPlace = useMemo(
     () => ({ span: place.span ?? bounds, rows: place.rows ?? { from: 0, to: order.length } }),
     [bounds, order],
   );
@@ -125,7 +135,7 @@ function MapCard({ context, fields, base }: MapProps) {
     const isWhole = span.startTicks <= bounds.startTicks && span.endTicks >= bounds.endTicks;
     keepPlace({ span: isWhole ? null : span, rows: isAll ? null : shown.rows });
   };
-  const choose = (row: number) => keepPlace({ chosen: names[row]?.name ?? "" });
+  const choose = (row: number) => keepPlace({ chosen: texts[order[row]!] ?? "" });
   const enter = (row: number, span: TickRange, part: number) => {
     const parts = layers.find(({ isParts }) => isParts);
     const strip = parts?.strips.find(({ from }) => from === row);
@@ -145,6 +155,11 @@ function MapCard({ context, fields, base }: MapProps) {
           {base.together > 1 ? `, up to ${formatCount(base.together)} in a row` : ""}. Ctrl + wheel zooms, a drag zooms
           to what it frames, a double click leads to the timeline.
         </span>
+        {problem !== null && (
+          <span class="page-of" role="status">
+            In the order of the timeline: {problem}.
+          </span>
+        )}
       </div>
       {order.length === 0 ? (
         <p class="page-note">No row has a name with “{fields.filter}”.</p>
@@ -155,7 +170,7 @@ function MapCard({ context, fields, base }: MapProps) {
           chosen={chosen}
           bounds={bounds}
           base={context.time}
-          initialPlace={initialPlace}
+          place={firstPlace}
           label={`Heat map of ${order.length} ${level}. Up and down choose a row, left and right move in time, + and - zoom, with shift in one direction alone; Home shows all, Enter leads to the timeline.`}
           onView={onView}
           onChoose={choose}
@@ -232,9 +247,8 @@ function spanOfLayer({ startTicks, columnTicks, columns }: Layer): TickRange {
 }
 
 function spanOfView({ time }: MapView): TickRange {
-  const width = BigInt(Math.max(1, Math.round(time.widthPx * time.ticksPerPx)));
-  const start = time.startTicks < 0n ? 0n : time.startTicks;
-  return { startTicks: ticks(start), endTicks: ticks(start + width) };
+  const { startTicks, endTicks } = visibleRange(time);
+  return { startTicks: ticks(startTicks < 0n ? 0n : startTicks), endTicks };
 }
 
 type RowFinder = (track: number) => number | undefined;
@@ -266,7 +280,7 @@ function useFiner(
   order: readonly number[],
   view: { readonly shown: MapView; readonly heightPx: number } | null,
 ): Finer {
-  const ofRun = counted === "" ? {} : { counted };
+  const scope: ToolQuestion = { level: base.level, ...(counted === "" ? {} : { counted }) };
   const processes = useMemo(() => processesOf(context.trace, base), [context.trace, base]);
   const span = view === null ? null : spanOfView(view.shown);
   const time = view === null || span === null ? null : spanQuestion(base, span, view.shown.time.widthPx);
@@ -275,20 +289,22 @@ function useFiner(
       ? null
       : partsQuestion(base, order, view.shown.rows, span, view.heightPx, (row) => processes[row] ?? 1);
   return {
-    time: useLayer(context, time === null ? null : { ...ofRun, ...time }),
-    parts: useLayer(context, parts === null ? null : { ...ofRun, ...parts }),
+    time: useLayer(context, scope, time === null ? null : { ...scope, ...time }),
+    parts: useLayer(context, scope, parts === null ? null : { ...scope, ...parts }),
   };
 }
 
-/** The layer of an answer; nothing is asked where there is no question. */
-function useLayer({ trace }: PageContext, question: ToolQuestion | null): Layer | null {
-  const request = useTool(trace, TOOL.id, question ?? NOTHING, true, KEPT);
-  const answer = request.state.kind === "answered" && question !== null ? request.state.answer : null;
-  return useMemo(() => (answer === null ? null : layerOf(answer)), [answer]);
+/** The layer of an answer; until it has come that of the question before. Null without a question: nothing is asked. */
+function useLayer({ trace }: PageContext, scope: ToolQuestion, question: ToolQuestion | null): Layer | null {
+  const scopeKey = questionKey(trace.manifest, TOOL.id, scope);
+  const key = question === null ? "" : questionKey(trace.manifest, TOOL.id, question);
+  const ask = async (signal: AbortSignal) => ({
+    scopeKey,
+    layer: question === null ? null : layerOf(await trace.api.ask(TOOL.id, question, signal)),
+  });
+  const last = lastOf(useRequest(key, ask, true, KEPT).state);
+  return question !== null && last?.answer.scopeKey === scopeKey ? last.answer.layer : null;
 }
-
-/** The least that can be asked: of no track. */
-const NOTHING: ToolQuestion = { tracks: "", rows: "1", columns: "2" };
 
 /** Processes with devices or threads that each row has, at most as many as it has lanes. */
 function processesOf({ tracks, groups }: Trace, base: Layer): readonly number[] {
@@ -301,7 +317,7 @@ function processesOf({ tracks, groups }: Trace, base: Layer): readonly number[] 
   return base.rows.map(({ track, lanes }) => Math.min(lanes, counts.get(tracks.get(track)?.group ?? -1) ?? 1));
 }
 
-/** Layers to draw: the whole map, then the time in view more finely, then the parts of rows. */
+/** Layers as they are drawn: the whole map, then the time in view more finely, then the parts of rows. */
 function layersOf(
   base: Layer,
   order: readonly number[],
@@ -326,15 +342,24 @@ function layersOf(
   return layers;
 }
 
-/** Figures of the tool `pod` by row; null where rows are not sorted by one, or it has not answered. */
-function usePodFigures(context: PageContext, sort: string, rowOfTrack: RowFinder): ReadonlyMap<number, number> | null {
+interface PodFigures {
+  /** Figures by row; null where rows are not sorted by one, or it has not come. */
+  readonly figures: ReadonlyMap<number, number> | null;
+  /** Reason why there are none; null where there is none. */
+  readonly problem: string | null;
+}
+
+/** Figures of the tool `pod` by which rows are sorted. */
+function usePodFigures({ trace, inRange }: PageContext, sort: string, rowOfTrack: RowFinder): PodFigures {
   const [tool = "", column = ""] = sort.split(".");
-  const isOfPod = tool === "pod";
-  const question = isOfPod ? context.inRange({ limit: "0" }) : NOTHING;
-  const request = useTool(context.trace, isOfPod ? tool : TOOL.id, question);
-  const answer = request.state.kind === "answered" && isOfPod ? request.state.answer : null;
-  return useMemo(
+  const question = tool === "pod" ? inRange({ limit: "0" }) : null;
+  const key = question === null ? "" : questionKey(trace.manifest, tool, question);
+  const ask = async (signal: AbortSignal) => (question === null ? null : trace.api.ask(tool, question, signal));
+  const { state } = useRequest(key, ask);
+  const answer = state.kind === "answered" ? state.answer : null;
+  const figures = useMemo(
     () => (answer === null ? null : figuresByRow(answer, "cores", column, rowOfTrack)),
     [answer, column, rowOfTrack],
   );
+  return { figures, problem: state.kind === "failed" ? state.failure.message : null };
 }

@@ -1,4 +1,4 @@
-/** Answers that a view needs beside that of the whole map. Pure. */
+/** Questions whose answers a view needs beside that of the whole map. Pure. */
 
 import { type TickRange, type ToolQuestion, ticks } from "@tilescope/client";
 import type { Layer } from "./layer";
