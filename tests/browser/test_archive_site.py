@@ -35,7 +35,7 @@ def store(trace_file: Callable[[str], Path], tmp_path_factory: pytest.TempPathFa
 @pytest.fixture(scope="module")
 def built_site(built_viewer: None, store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sites") / "site"
-    assert main(["archive", str(store), "--site", str(folder), "--answers", "overview"]) == 0
+    assert main(["archive", str(store), "--site", str(folder), "--answers", "overview,op_profile"]) == 0
     return folder
 
 
@@ -100,7 +100,7 @@ def text_soon(page: Page, selector: str, words: str) -> None:
 
 
 def check_walk(page: Page, url: str) -> str:
-    """What a person does without a server; returns the link to what is shown in the end."""
+    """Walk of a person without a server; returns the link to what is shown in the end."""
     ranges: list[Response] = []
     page.on("response", lambda response: ranges.append(response) if ARCHIVE in response.url else None)
     viewer = open_site(page, url)
@@ -156,7 +156,19 @@ def test_kept_answers_are_shown_and_others_named_with_the_command(context: Brows
     text_soon(page, "main", "Device")
     page.goto(f"{host.url}/?archive={ARCHIVE}#v=1&tool=op_profile")
     page.reload()
+    text_soon(page, "main", "By operation")
+    page.goto(f"{host.url}/?archive={ARCHIVE}#v=1&tool=call_tree")
+    page.reload()
     text_soon(page, "main", f"tilescope view {host.url}/{ARCHIVE}")
+
+
+def test_a_selected_range_has_its_statistics(context: BrowserContext, host: StaticHost) -> None:
+    page = context.new_page()
+    end = int(open_site(page, host.url).look()["view"]["end"])
+    page.goto(f"{host.url}/?archive={ARCHIVE}#v=1&t=0-{end}&area={end // 4}-{end // 2}&tracks=0-5")
+    page.reload()
+    text_soon(page, ".dock, main", "Self")
+    text_soon(page, ".dock, main", "Total")
 
 
 def test_a_host_without_ranges_is_told_of_in_one_line(context: BrowserContext, host: StaticHost) -> None:

@@ -83,6 +83,16 @@ def test_answers_are_kept(store: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert "everything agrees" in printed(capsys, "verify", path)
 
 
+def test_a_question_may_stand_behind_the_tool(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "run.tsarc"
+    printed(capsys, "archive", store, "-o", path, "--answers", "stats?by=track&limit=2")
+    records = read_archive(path.read_bytes()).records
+    assert json.loads(gzip.decompress(records[b"M"]))["answers"] == ["stats?by=track&limit=2"]
+    answer = json.loads(gzip.decompress(records[b"z\0\0\0\0"]))
+    assert len(answer["tables"][0]["columns"][0]["values"]) == 2
+    assert "everything agrees" in printed(capsys, "verify", path)
+
+
 def test_parts_are_left_out_and_told_of(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "small.tsarc"
     assert "left out" in printed(capsys, "archive", store, "-o", path, "--without", "arguments")

@@ -44,6 +44,7 @@ def test_a_site_has_all_files(site: Path) -> None:
         "assets/index-12345678.js",
         "demo.tsarc",
         "tools.json",
+        "questions.json",
         "nginx.conf",
         "Caddyfile",
     }

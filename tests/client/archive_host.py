@@ -12,6 +12,7 @@ from typing import Any, Final
 import pytest
 
 from tests.absence import find_program
+from tilescope.cli.archive_site import question_fields
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.archive.writer import write_archive
 
@@ -20,7 +21,7 @@ CLIENT: Final = Path(__file__).parents[2] / "viewer" / "client" / "dist" / "tile
 _SCRIPT: Final = """
 import { readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
-const { client, archive, paths } = JSON.parse(readFileSync(0, "utf8"));
+const { client, archive, paths, questions } = JSON.parse(readFileSync(0, "utf8"));
 const { ArchiveHost } = await import(client);
 const file = await open(archive);
 let requests = 0;
@@ -30,7 +31,9 @@ const readRanges = () => async ({ start, stop }) => {
   return { bytes: new Uint8Array(buffer).slice(0, bytesRead), etag: "1" };
 };
 const fullAddress = (address) => `https://files.example/${address}`;
-const host = new ArchiveHost("run.tsarc", { readRanges, fullAddress, loadTools: async () => [] });
+const loadTools = async () => [];
+const loadQuestions = async () => questions;
+const host = new ArchiveHost("run.tsarc", { readRanges, fullAddress, loadTools, loadQuestions });
 const { runs } = await (await host.fetch("/api/v1/runs")).json();
 const base = `/api/v1/runs/run.tsarc/builds/${runs[0].build}`;
 const answers = [];
@@ -48,9 +51,16 @@ def ask_archive(archive: Path, paths: Sequence[str]) -> list[dict[str, Any]]:
     node = find_program("node")
     if node is None or not CLIENT.exists():
         pytest.skip("needs Node and the built client: make viewer")
-    asked = json.dumps({"client": str(CLIENT), "archive": str(archive), "paths": list(paths)})
+    request = json.dumps(
+        {
+            "client": str(CLIENT),
+            "archive": str(archive),
+            "paths": list(paths),
+            "questions": json.loads(question_fields()),
+        }
+    )
     command = [node, "--input-type=module", "--eval", _SCRIPT]
-    done = subprocess.run(command, input=asked, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, input=request, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     answers: list[dict[str, Any]] = json.loads(done.stdout)["answers"]
     return answers

@@ -31,7 +31,7 @@ def random_searches(store_path: Path, seed: int) -> list[dict[str, str]]:
     names = [(name, category) for name, category in json.loads(decompress(record)) if name.isascii() and name.strip()]
     store.close()
     rng = random.Random(seed)
-    asked = []
+    chosen_questions = []
     for _ in range(SEARCHES):
         name, category = rng.choice(names)
         exact = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -48,8 +48,8 @@ def random_searches(store_path: Path, seed: int) -> list[dict[str, str]]:
             question["backward"] = "true"
         if rng.random() < 0.3:
             question["totals"] = "false"
-        asked.append(question)
-    return asked
+        chosen_questions.append(question)
+    return chosen_questions
 
 
 def without_more(answer: dict[str, Any]) -> dict[str, Any]:
@@ -98,14 +98,14 @@ def random_views(store_path: Path, seed: int) -> list[dict[str, str]]:
     end, tracks = int(store.internals()["public"]["end"]), len(store.internals()["tracks"])
     store.close()
     rng = random.Random(seed)
-    asked = []
+    chosen_questions = []
     for search in random_searches(store_path, seed)[:8]:
         start, stop = sorted(rng.randrange(end + 2) for _ in range(2))
         named = ",".join(map(str, sorted(rng.sample(range(tracks), min(5, tracks)))))
         px = str(rng.choice((10, 400, 3000)))
         view = {"query": search["query"], "px": px, "tracks": named, "by": "lane"}
-        asked.append(view | ({"start": str(start), "end": str(stop)} if rng.random() < 0.7 else {}))
-    return asked
+        chosen_questions.append(view | ({"start": str(start), "end": str(stop)} if rng.random() < 0.7 else {}))
+    return chosen_questions
 
 
 @pytest.mark.parametrize("name", ["xplane/gpu_v100x8_bert.xplane.pb", "kineto/h100_gpt_stack.pt.trace.json.gz"])

@@ -25,17 +25,19 @@ QUESTIONS = 12
 def random_questions(store_path: Path, seed: int) -> list[dict[str, str]]:
     """The whole run by each grouping, and random spans of random tracks."""
     store = open_run_store(store_path)
-    said = store.internals()
+    internals = store.internals()
     store.close()
     rng = random.Random(seed)
-    end, tracks = int(said["public"]["end"]), len(said["tracks"])
-    asked: list[dict[str, str]] = [{}, *({"by": by} for by in ("category", "track", "process", "host"))]
+    end, tracks = int(internals["public"]["end"]), len(internals["tracks"])
+    chosen_questions: list[dict[str, str]] = [{}, *({"by": by} for by in ("category", "track", "process", "host"))]
     for _ in range(QUESTIONS):
         start, stop = sorted(rng.randrange(end + 2) for _ in range(2))
         chosen = sorted(rng.sample(range(tracks), rng.randrange(1, min(8, tracks) + 1)))
         question = {"start": str(start), "end": str(stop), "by": rng.choice(("name", "category", "track", "process"))}
-        asked.append(question | {"tracks": ",".join(map(str, chosen)), "limit": str(rng.choice((0, 3, 1000)))})
-    return asked
+        chosen_questions.append(
+            question | {"tracks": ",".join(map(str, chosen)), "limit": str(rng.choice((0, 3, 1000)))}
+        )
+    return chosen_questions
 
 
 def as_python_has_it(store_path: Path, questions: list[dict[str, str]], name: str = "stats") -> list[dict[str, Any]]:

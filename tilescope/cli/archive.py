@@ -6,7 +6,8 @@ whole, or not at all.
 
 --without leaves out parts that take much room: arguments of events, operations of devices. What needs them says so
 then, and so do the warnings of `tilescope info`; `tilescope verify` can prove nothing of such a file. --answers
-keeps what tools answer about the whole run, for pages that no server answers.
+keeps what tools answer about the whole run, for pages that no server answers; another question than the usual one
+stands behind the tool, as in 'op_profile?by=program&limit=20'.
 
 --site writes a folder for any web server or bucket: the viewer, the archive beside it, and the headers that both need,
 for nginx and for Caddy. Its pages read the archive themselves; `?archive=URL` opens another one.
@@ -26,6 +27,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
 
 from tilescope.cli.option_rules import only_with
 from tilescope.cli.progress import ProgressDisplay
@@ -43,6 +45,9 @@ NAME = "archive"
 HELP = "write a run as one file for any web server"
 
 SUFFIX = ".tsarc"
+
+# First questions of pages of tools, where they are not the usual ones.
+_PAGE_QUESTIONS = {"op_profile": ("op_profile?by=category&limit=10",)}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -116,17 +121,22 @@ def _answers(store: Store, names: Sequence[str], display: ProgressDisplay) -> Ma
     from tilescope.tiler.query import QueryReader, finish
     from tilescope.tiler.tools import Scope, answer_json, ask, from_text, tool
 
-    chosen_tools = [tool(name) for name in dict.fromkeys(names)]
+    questions = {}
+    for name in [*names, *(question for each in names for question in _PAGE_QUESTIONS.get(each, ()))]:
+        tool_id, _, fields = name.partition("?")
+        chosen_tool = tool(tool_id)
+        questions[name] = chosen_tool, from_text(chosen_tool.question, dict(parse_qsl(fields)))
     answers: dict[str, bytes] = {}
     reader = QueryReader(store)
-    for chosen_tool in chosen_tools:
+    for name, (chosen_tool, question) in questions.items():
         display.update(f"asking {chosen_tool.id}", 0.0)
         try:
-            answer = finish(ask(chosen_tool, Scope(reader, {}), from_text(chosen_tool.question, {})))
+            answer = finish(ask(chosen_tool, Scope(reader, {}), question))
         except NotAvailable as error:
-            complain(f"{chosen_tool.id}: no answer is kept: {error}")
+            if name == chosen_tool.id:
+                complain(f"{name}: no answer is kept: {error}")
             continue
-        answers[chosen_tool.id] = answer_json.encode(answer)
+        answers[name] = answer_json.encode(answer)
     return answers
 
 

@@ -74,10 +74,11 @@ file_server
 
 
 _TOOLS: Final = "tools.json"
+_QUESTIONS: Final = "questions.json"
 
 
 def write_site(folder: Path, archive: Path, origins: Collection[str]) -> None:
-    """Writes the viewer into a folder, with the list of tools, `nginx.conf` and `Caddyfile`.
+    """Writes the viewer into a folder, with the lists of tools and of their fields, `nginx.conf` and `Caddyfile`.
 
     Its pages read archives of their own origin and of `origins`, whose pages may read those in the folder; without
     `?archive=` the one at `archive`, if that is in the folder. Raises UsageError without a built viewer, and OSError.
@@ -94,6 +95,7 @@ def write_site(folder: Path, archive: Path, origins: Collection[str]) -> None:
         name = source.relative_to(STATIC)
         _write(folder / name, with_archive(body, _address(folder, archive)) if name == Path(INDEX) else body)
     _write(folder / _TOOLS, tool_list())
+    _write(folder / _QUESTIONS, question_fields())
     for file, text in configurations(folder.resolve(), parsed_origins).items():
         _write(folder / file, text.encode())
 
@@ -124,6 +126,20 @@ def tool_list() -> bytes:
         for tool in tools().values()
     ]
     return msgspec.json.encode(ToolList(tools=entries))
+
+
+def question_fields() -> bytes:
+    """The part of the description of the API that says what tools can be asked."""
+    import json
+
+    from tilescope.server.openapi.document import describe_api
+
+    paths = {
+        path: {"get": {"parameters": item["get"]["parameters"]}}
+        for path, item in describe_api()["paths"].items()
+        if "/tools/" in path
+    }
+    return json.dumps({"paths": paths}).encode()
 
 
 def _address(folder: Path, archive: Path) -> str:

@@ -28,7 +28,7 @@ export * from "./net/search";
 export * from "./net/shifts";
 export * from "./net/still";
 export * from "./net/stream";
-export type { FieldSchema, ToolField } from "./net/tool-fields";
+export type { FieldSchema, OpenApiJson, ToolField } from "./net/tool-fields";
 export * from "./net/uploads";
 export * from "./net/watch";
 export * from "./pages/boxes";

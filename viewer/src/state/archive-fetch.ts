@@ -1,21 +1,42 @@
-/** What answers a page without a server: loaded where there is none. */
+/** Answers for a page without a server: loaded where there is none. */
 
-import { ApiError, ArchiveHost, type Fetch, httpRanges, NetworkError, type ToolEntry } from "@tilescope/client";
+import {
+  ApiError,
+  ArchiveHost,
+  type Fetch,
+  httpRanges,
+  NetworkError,
+  type OpenApiJson,
+  type ToolEntry,
+} from "@tilescope/client";
 import { RUN_PARAMETER, siteArchive } from "./site-archive";
 
 function fullAddress(address: string): string {
   return new URL(address, location.href).href;
 }
 
-/** Tools of the version that the page is of: a file beside it. */
-async function loadTools(): Promise<readonly ToolEntry[]> {
-  try {
-    const answer = await fetch("tools.json");
-    return answer.ok ? ((await answer.json()) as { readonly tools: readonly ToolEntry[] }).tools : [];
-  } catch (error) {
-    throw new NetworkError("the list of tools cannot be had", { cause: error });
-  }
+/** A file beside the page, of the version that the page is of; asked for once. */
+function fileBeside<T>(name: string): () => Promise<T> {
+  let file: Promise<T> | null = null;
+  const load = async (): Promise<T> => {
+    const answer = await fetch(name).catch((error: unknown) => {
+      throw new NetworkError(`${name} cannot be had`, { cause: error });
+    });
+    if (!answer.ok) {
+      throw new ApiError(answer.status, "not_found", `${name} is not beside this page`);
+    }
+    return (await answer.json()) as T;
+  };
+  return () => {
+    file ??= load();
+    file.catch(() => {
+      file = null;
+    });
+    return file;
+  };
 }
+
+const toolList = fileBeside<{ readonly tools: readonly ToolEntry[] }>("tools.json");
 
 const host = new ArchiveHost(new URLSearchParams(location.search).get(RUN_PARAMETER) ?? siteArchive ?? "", {
   readRanges: (address) => {
@@ -25,7 +46,8 @@ const host = new ArchiveHost(new URLSearchParams(location.search).get(RUN_PARAME
     return httpRanges(fullAddress(address));
   },
   fullAddress,
-  loadTools,
+  loadTools: async () => (await toolList()).tools,
+  loadQuestions: fileBeside<OpenApiJson>("questions.json"),
 });
 
 /** Answers what a server would be asked. */

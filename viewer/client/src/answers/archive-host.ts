@@ -10,13 +10,14 @@ import { LIMITS, type Limits, type RunJson, type ToolEntry } from "../base/schem
 import type { Fetch } from "../net/api";
 import { ApiError, NetworkError } from "../net/error";
 import { mayPass, pauseFor, retryPauseMs } from "../net/retry";
+import { type OpenApiJson, toolFields } from "../net/tool-fields";
 import { FormatError } from "../pages/error";
 import type { PageKey } from "../pages/key";
 import { ArchivedRun, inflated } from "./archived-run";
 import { eventDetails } from "./event-details";
-import { toolAnswer } from "./tool-answers";
+import { toolAnswer, toolOf } from "./tool-answers";
 
-/** How archives are read, and what a page without a server knows of tools. */
+/** Ways to read archives, and what a page without a server knows of tools. */
 export interface ArchiveHostOptions {
   /** Function that reads ranges of the archive at an address. */
   readonly readRanges: (address: string) => ReadRange;
@@ -24,6 +25,8 @@ export interface ArchiveHostOptions {
   readonly fullAddress: (address: string) => string;
   /** All tools, as a list of them is kept beside the page. */
   readonly loadTools: () => Promise<readonly ToolEntry[]>;
+  /** Fields of the questions of all tools: the part of the API's description that says so, kept in the same way. */
+  readonly loadQuestions: () => Promise<OpenApiJson>;
 }
 
 /** Tries to open an archive beyond the first, and the pauses before them. */
@@ -62,6 +65,9 @@ export class ArchiveHost {
   async #answer(path: string, query: URLSearchParams, init: RequestInit | undefined): Promise<Response> {
     if (path === "/runs") {
       return json({ runs: await this.#list() });
+    }
+    if (path === "/openapi.json") {
+      return json(await this.#options.loadQuestions());
     }
     const [, id, rest = ""] = RUN_PATH.exec(path) ?? [];
     const isAgain = rest === "/index" && init?.method === "POST";
@@ -142,7 +148,9 @@ export class ArchiveHost {
   }
 
   async #ask(run: ArchivedRun, address: string, tool: string, query: URLSearchParams): Promise<unknown> {
-    const answer = await toolAnswer(run, tool, query);
+    const answer = await toolAnswer(run, tool, query, async (name) =>
+      toolFields(await this.#options.loadQuestions(), name),
+    );
     if (answer === null) {
       const command = `view ${this.#options.fullAddress(address)}`;
       throw this.#refusal("This answer takes a server", command);
@@ -153,7 +161,7 @@ export class ArchiveHost {
   /** All tools: those that the archive answers, and what gives the answers of the others. */
   async #tools(run: ArchivedRun, address: string): Promise<{ readonly tools: readonly ToolEntry[] }> {
     const { answers = [] } = await run.manifest();
-    const here = new Set([...answers, "stats", "search"]);
+    const here = new Set([...answers.map(toolOf), "stats", "search"]);
     const reason = `takes a server: tilescope view ${this.#options.fullAddress(address)}`;
     const tools = await this.#options.loadTools();
     return {
@@ -212,13 +220,21 @@ export class ArchiveHost {
       await pauseFor(retryPauseMs(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), null);
       return await this.#openedEntry(address, name, failures + 1);
     }
-    const { public: said } = await run.manifest();
+    const { public: stored } = await run.manifest();
     return {
-      ...{ id: address, name, path: name, state: "ready", error: null, hosts: said.hosts, files: said.files.length },
-      ...{ size_bytes: String(run.archive.header.sizeBytes), modified_ns: said.created_ns, build: run.build },
-      ...{ progress: null, notes: [], events: said.events.total, growing: false, contents: [] },
-      duration_ps: String((BigInt(said.end) - BigInt(said.start)) * BigInt(said.tick_ps)),
-      steps: said.steps?.count ?? null,
+      ...{
+        id: address,
+        name,
+        path: name,
+        state: "ready",
+        error: null,
+        hosts: stored.hosts,
+        files: stored.files.length,
+      },
+      ...{ size_bytes: String(run.archive.header.sizeBytes), modified_ns: stored.created_ns, build: run.build },
+      ...{ progress: null, notes: [], events: stored.events.total, growing: false, contents: [] },
+      duration_ps: String((BigInt(stored.end) - BigInt(stored.start)) * BigInt(stored.tick_ps)),
+      steps: stored.steps?.count ?? null,
     };
   }
 
@@ -234,9 +250,9 @@ function nameOf(address: string): string {
 }
 
 async function manifestOf(run: ArchivedRun, id: string, name: string): Promise<object> {
-  const { public: said } = await run.manifest();
+  const { public: stored } = await run.manifest();
   const store_bytes = String(run.archive.header.sizeBytes);
-  return { ...said, store_bytes, run: id, name, state: "ready", limits: limitsJson(LIMITS) };
+  return { ...stored, store_bytes, run: id, name, state: "ready", limits: limitsJson(LIMITS) };
 }
 
 function limitsJson(limits: Limits): object {

@@ -132,7 +132,7 @@ export class ArchivedRun {
     return parsed<T>(await this.content(key));
   }
 
-  /** What `make` gives, kept for those who want it next. */
+  /** Value that `make` gives, kept for those who want it next. */
   #keep<T>(name: string, make: () => Promise<T>): Promise<T> {
     const value = (this.#kept.get(name) as Promise<T> | undefined) ?? make();
     this.#kept.delete(name);

@@ -163,7 +163,7 @@ function checkedCount(count: number): number {
   return count;
 }
 
-/** What stands before each number of a shape, and behind the last. */
+/** Pieces of a shape: before each number, and behind the last. */
 function piecesOf(shape: Uint8Array): Uint8Array[] {
   const pieces: Uint8Array[] = [];
   let begin = 0;

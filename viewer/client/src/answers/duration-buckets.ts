@@ -21,7 +21,7 @@ export function bucketOf(duration: bigint): number {
   return lowerBound(LONGEST, duration);
 }
 
-/** What stands for the durations of a bucket. */
+/** Duration that stands for those of a bucket. */
 export function bucketValue(bucket: number): bigint {
   return VALUES[bucket]!;
 }

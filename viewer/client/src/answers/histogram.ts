@@ -32,7 +32,7 @@ export function addHistogram(
   const [longest, outside, shorter] = [INTS.longest, INTS.durationMinusBusy, INTS.longestMinusShortest].map(column);
   const buckets = new BucketReader(recordColumns(spread, "TSSD", owner), n);
   for (let k = 0; k < n; k++) {
-    const row = sums.of(group ?? Number(name[k]));
+    const row = sums.row(group ?? Number(name[k]));
     const shortest = longest![k]! - shorter![k]!;
     if (count![k]! < 0n || busy![k]! < 0n || shortest < 0n) {
       throw new FormatError("a histogram is damaged");

@@ -5,7 +5,7 @@ import { ApiError } from "../net/error";
 import { parseTrackTree } from "../net/model";
 import { sharpLevel } from "../pages/resolver";
 import type { ArchivedRun } from "./archived-run";
-import { allHits, type Hit } from "./name-hits";
+import { allHits, type NameHit } from "./name-hits";
 import { parseNameQuery } from "./name-query";
 import { lastTick, questionTracks } from "./question";
 import { matchingNames, matchingTracks } from "./search";
@@ -117,7 +117,7 @@ async function lanesOf(run: ArchivedRun, text: string | null): Promise<Lanes> {
 
 /** Bins with hits: of rows of tracks, then of rollups, each by time. */
 function binsOf(
-  hits: readonly Hit[],
+  hits: readonly NameHit[],
   lanes: Lanes,
   span: { readonly start: bigint; readonly stop: bigint },
   shift: bigint,
@@ -141,7 +141,7 @@ function binsOf(
 
 function addHit(
   bins: Map<string, Bin>,
-  { start, duration }: Hit,
+  { start, duration }: NameHit,
   track: number,
   row: number,
   span: { readonly start: bigint; readonly stop: bigint },

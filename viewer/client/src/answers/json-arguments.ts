@@ -27,12 +27,12 @@ export function jsonArguments(raw: Uint8Array): Argument[] {
   return [...first, ...after];
 }
 
-/** Those that are not there already; lists and objects are not compared. */
+/** Arguments that are not there already; lists and objects are not compared. */
 function without(before: readonly Argument[], list: readonly Argument[]): Argument[] {
   const identity = ({ name, value }: Argument): string => JSON.stringify([name, value]);
   const isPlain = ({ value }: Argument): boolean => value === null || typeof value !== "object";
-  const known = new Set(before.filter(isPlain).map(identity));
-  return list.filter((argument) => !isPlain(argument) || !known.has(identity(argument)));
+  const present = new Set(before.filter(isPlain).map(identity));
+  return list.filter((argument) => !isPlain(argument) || !present.has(identity(argument)));
 }
 
 /** The members of `args`, and the other members. */

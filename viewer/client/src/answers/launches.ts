@@ -60,7 +60,7 @@ function decodeLaunches(content: Uint8Array, track: number): Launches {
   };
 }
 
-/** What launched a slice, in stored order: by correlation alone. */
+/** Launches of a slice, in stored order: by correlation alone. */
 export async function launchesOfWork(run: ArchivedRun, track: number, ordinal: bigint): Promise<LaunchPartner[]> {
   const record = await run.lastAtMost("l", [track, ordinal]);
   if (record === null) {
@@ -77,7 +77,7 @@ export async function launchesOfWork(run: ArchivedRun, track: number, ordinal: b
   return partners;
 }
 
-/** What a slice launched, in the order (track, ordinal): by correlation alone. */
+/** Slices that one launched, in the order (track, ordinal): by correlation alone. */
 export async function workOfLaunch(run: ArchivedRun, track: number, ordinal: bigint): Promise<LaunchPartner[]> {
   const partners: LaunchPartner[] = [];
   for (const work of (await placesOfLaunches(run, track)).work) {

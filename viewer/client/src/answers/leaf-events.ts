@@ -46,7 +46,7 @@ export interface PlacedEvent {
   readonly row: number;
 }
 
-/** Where an event of a track is. Rejects with FormatError where the archive does not have it as it should. */
+/** Place of an event of a track. Rejects with FormatError where the archive does not have it as it should. */
 export async function placeOfEvent(run: ArchivedRun, track: number, ordinal: number): Promise<PlacedEvent> {
   const shape = await run.shape(blockOf(track));
   const { positions, ends } = leavesOf(shape, slotOf(track));

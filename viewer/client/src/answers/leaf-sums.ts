@@ -28,7 +28,7 @@ export function addLeaf(
     for (let last = running.at(-1); last !== undefined && now < tick; last = running.at(-1)) {
       const end = last.stop < tick ? last.stop : tick;
       if (end > now) {
-        sums.of(last.group).self += end - now;
+        sums.row(last.group).self += end - now;
         now = end;
       }
       if (last.stop <= now) {
@@ -48,7 +48,7 @@ export function addLeaf(
     if (group === null || !(starts || to > from)) {
       continue;
     }
-    const row = sums.of(group);
+    const row = sums.row(group);
     if (starts) {
       row.addStart(duration);
     }

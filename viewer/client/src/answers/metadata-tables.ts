@@ -7,7 +7,7 @@ import { ByteReader } from "./byte-reader";
 
 const ENTRIES_PER_PAGE = 1024;
 
-/** Where the metadata of a number stands, and how its plane calls stats. */
+/** Place of the metadata of a number, and how its plane calls stats. */
 export interface MetadataPlace {
   readonly page: number;
   readonly row: number;

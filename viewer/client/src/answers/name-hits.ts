@@ -27,7 +27,7 @@ export interface HitPlace {
   readonly ordinal: number;
 }
 
-export interface Hit extends HitPlace {
+export interface NameHit extends HitPlace {
   readonly name: number;
   readonly duration: bigint;
   readonly row: number;
@@ -52,13 +52,13 @@ interface Leaf {
 }
 
 /** The first hits that start in the span, at most so many. */
-export async function chosenEvents(run: ArchivedRun, wish: HitWish, limit: number): Promise<Hit[]> {
+export async function chosenEvents(run: ArchivedRun, wish: HitWish, limit: number): Promise<NameHit[]> {
   const span = spanLeft(wish);
   const leaves = (await leavesOfTracks(run, wish, span)).sort((a, b) => compareTicks(a.ticks.start, b.ticks.start));
   if (wish.isBackward) {
     leaves.sort((a, b) => compareTicks(b.ticks.stop, a.ticks.stop));
   }
-  let hits: Hit[] = [];
+  let hits: NameHit[] = [];
   for (let next = 0; next < leaves.length; ) {
     const { until, isDone } = batchOf(leaves, next, hits, limit, wish.isBackward);
     if (isDone) {
@@ -77,7 +77,7 @@ export async function allHits(
   tracks: readonly number[],
   names: ReadonlySet<number>,
   span: TickSpan,
-): Promise<readonly Hit[] | null> {
+): Promise<readonly NameHit[] | null> {
   const wish = { tracks, names, span, after: null, isBackward: false };
   const leaves = await leavesOfTracks(run, wish, span);
   if (new Set(leaves.map(({ page }) => pageName(page))).size > MOST_PAGES) {
@@ -117,7 +117,7 @@ function spanLeft({ span, after, isBackward }: HitWish): TickSpan {
 function batchOf(
   leaves: readonly Leaf[],
   next: number,
-  hits: readonly Hit[],
+  hits: readonly NameHit[],
   limit: number,
   isBackward: boolean,
 ): { readonly until: number; readonly isDone: boolean } {
@@ -188,13 +188,13 @@ async function pagesOfNames(run: ArchivedRun, block: number, names: ReadonlySet<
   return pages;
 }
 
-async function hitsOf(run: ArchivedRun, leaf: Leaf, wish: HitWish, span: TickSpan): Promise<Hit[]> {
+async function hitsOf(run: ArchivedRun, leaf: Leaf, wish: HitWish, span: TickSpan): Promise<NameHit[]> {
   const { tiles } = await run.page(leaf.page);
   const tile = tiles.find(({ track, index }) => track === leaf.track && index === leaf.index);
   return tile === undefined ? [] : [...hitsInTile(tile, wish, span)];
 }
 
-function* hitsInTile(tile: TileData, { names, after, isBackward }: HitWish, span: TickSpan): Generator<Hit> {
+function* hitsInTile(tile: TileData, { names, after, isBackward }: HitWish, span: TickSpan): Generator<NameHit> {
   const { slices, track } = tile;
   for (let k = 0; k < slices.length; k++) {
     if (!names.has(slices.name[k]!) || (slices.flags[k]! & REACHES_IN) !== 0) {

@@ -51,12 +51,12 @@ interface Term {
 }
 
 function word(text: string, begin: number, field: string): Term {
-  const [found = ""] = /^\S*/.exec(text.slice(begin)) ?? [];
-  if (found === "") {
+  const [characters = ""] = /^\S*/.exec(text.slice(begin)) ?? [];
+  if (characters === "") {
     throw unreadable(begin, `${field}${field === "" ? "" : " "}a text is missing`);
   }
-  const wanted = folded(found);
-  return { test: (other) => folded(other).includes(wanted), end: begin + found.length };
+  const wanted = folded(characters);
+  return { test: (other) => folded(other).includes(wanted), end: begin + characters.length };
 }
 
 function quoted(text: string, begin: number): Term {

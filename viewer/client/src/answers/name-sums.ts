@@ -68,7 +68,7 @@ export class GroupSum {
 export class NameSums {
   readonly rows = new Map<number, GroupSum>();
 
-  of(group: number): GroupSum {
+  row(group: number): GroupSum {
     let row = this.rows.get(group);
     if (row === undefined) {
       row = new GroupSum();
@@ -88,7 +88,7 @@ export class NameSums {
   regrouped(groupOf: (group: number) => number): NameSums {
     const sums = new NameSums();
     for (const [group, row] of this.rows) {
-      sums.of(groupOf(group)).add(row);
+      sums.row(groupOf(group)).add(row);
     }
     return sums;
   }

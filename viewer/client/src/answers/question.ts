@@ -22,7 +22,7 @@ export async function questionSpan(
   question: URLSearchParams,
   mayLeaveOut = true,
 ): Promise<QuestionSpan> {
-  const { public: said } = await run.manifest();
+  const { public: stored } = await run.manifest();
   const tick = (name: string): bigint | null => {
     const text = question.get(name);
     if (text !== null && !/^-?\d{1,20}$/.test(text)) {
@@ -31,7 +31,7 @@ export async function questionSpan(
     return text === null ? null : BigInt(text);
   };
   const [from, to] = [tick("start"), tick("end")];
-  const outliers = !mayLeaveOut || (from !== null && to !== null) ? null : (said.outliers ?? null);
+  const outliers = !mayLeaveOut || (from !== null && to !== null) ? null : (stored.outliers ?? null);
   const end = await lastTick(run);
   const first = outliers === null ? 0n : BigInt(outliers.start);
   const last = outliers === null ? end + 1n : BigInt(outliers.end) + 1n;

@@ -58,7 +58,7 @@ export async function matchingNames(run: ArchivedRun, query: NameQuery): Promise
   return ids;
 }
 
-/** Those of some tracks that a query selects. */
+/** Tracks of these that a query selects. */
 export async function matchingTracks(run: ArchivedRun, query: NameQuery, tracks: readonly number[]): Promise<number[]> {
   const tree = await partsOf(run);
   return tracks.filter((id) => {

@@ -25,7 +25,7 @@ export interface TickSpan {
 
 export interface SummedTrack {
   readonly track: number;
-  /** What all of the track is summed up under; null: each name by itself. */
+  /** Group that all of the track is summed up under; null: each name by itself. */
   readonly group: number | null;
   /** Slices that are left out, by their ordinals. */
   readonly leftOut: ReadonlySet<number>;

@@ -5,28 +5,28 @@ import { httpRanges } from "./http-range";
 const URL_OF_IT = "https://files.example/run.tsarc";
 
 function answering(status: number, body: string, headers: Record<string, string> = {}) {
-  const asked: RequestInit[] = [];
+  const requests: RequestInit[] = [];
   const read = httpRanges(URL_OF_IT, async (_url, init) => {
-    asked.push(init);
+    requests.push(init);
     return new Response(body, { status, headers });
   });
-  return { read, asked };
+  return { read, requests };
 }
 
 test("a range is one request, whose answer says which file it is of", async () => {
-  const { read, asked } = answering(206, "abc", { etag: '"7"', "content-range": "bytes 10-12/99" });
+  const { read, requests } = answering(206, "abc", { etag: '"7"', "content-range": "bytes 10-12/99" });
   const { bytes, etag } = await read({ start: 10, stop: 13 });
   expect(new TextDecoder().decode(bytes)).toBe("abc");
   expect(etag).toBe('"7"');
-  expect(asked[0]).toMatchObject({ headers: { Range: "bytes=10-12" }, cache: "no-store" });
+  expect(requests[0]).toMatchObject({ headers: { Range: "bytes=10-12" }, cache: "no-store" });
 });
 
 test("a host without ranges is told of in one line, and its file is not waited for", async () => {
-  const { read, asked } = answering(200, "all of it");
+  const { read, requests } = answering(200, "all of it");
   const error = await read({ start: 0, stop: 10 }).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ code: "no_ranges", message: expect.stringContaining("no ranges of bytes") });
-  expect((asked[0]!.signal as AbortSignal).aborted).toBe(true);
+  expect((requests[0]!.signal as AbortSignal).aborted).toBe(true);
 });
 
 test.each([

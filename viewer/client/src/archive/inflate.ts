@@ -2,7 +2,7 @@
 
 import { FormatError } from "../pages/error";
 
-/** Of a record: more than any page, chunk or part of an attachment has. */
+/** Most bytes of a record: more than any page, chunk or part of an attachment has. */
 export const MAX_INFLATED_BYTES = 1 << 28;
 
 /** The content of a gzip member of at most so many bytes. Rejects with FormatError, which begins with `what`. */

@@ -7,7 +7,7 @@ const FILE = Uint8Array.from({ length: 8 << 20 }, (_, k) => (k * 2654435761) >>>
 
 interface Host {
   readonly read: ReadRange;
-  readonly asked: ByteRange[];
+  readonly requests: ByteRange[];
   etag: string;
   release(): void;
 }
@@ -16,10 +16,10 @@ interface Host {
 function heldHost(): Host {
   const waiting: (() => void)[] = [];
   const host: Host = {
-    asked: [],
+    requests: [],
     etag: "1",
     read: (range) => {
-      host.asked.push(range);
+      host.requests.push(range);
       const answer = { bytes: FILE.slice(range.start, range.stop), etag: host.etag };
       return new Promise((resolve) => waiting.push(() => resolve(answer)));
     },
@@ -44,7 +44,7 @@ test("neighbours that are asked for in one turn are one request, and each gets i
   const ranges = [100_000, 130_000, 90_000].map((start) => ({ start, stop: start + 1000 }));
   const parts = Promise.all(ranges.map((range) => reader.bytes(range)));
   await turn();
-  expect(host.asked).toEqual([{ start: 90_000, stop: 131_000 }]);
+  expect(host.requests).toEqual([{ start: 90_000, stop: 131_000 }]);
   host.release();
   expect(await parts).toEqual(ranges.map(({ start, stop }) => FILE.slice(start, stop)));
 });
@@ -55,10 +55,10 @@ test("what lies apart is asked for by itself, four at a time, first come first",
   const starts = [6, 1, 5, 2, 4, 3].map((place) => place << 20);
   const parts = Promise.all(starts.map((start) => reader.bytes({ start, stop: start + 10 })));
   await turn();
-  expect(host.asked.map(({ start }) => start)).toEqual(starts.slice(0, 4));
+  expect(host.requests.map(({ start }) => start)).toEqual(starts.slice(0, 4));
   host.release();
   await turn();
-  expect(host.asked.map(({ start }) => start).sort()).toEqual([...starts].sort());
+  expect(host.requests.map(({ start }) => start).sort()).toEqual([...starts].sort());
   host.release();
   await parts;
 });
@@ -70,7 +70,7 @@ test("the head is there without asking, and a batch has four megabytes at most",
   void reader.bytes({ start: 1 << 20, stop: 4 << 20 });
   void reader.bytes({ start: 4 << 20, stop: 7 << 20 });
   await turn();
-  expect(host.asked).toEqual([
+  expect(host.requests).toEqual([
     { start: 1 << 20, stop: 4 << 20 },
     { start: 4 << 20, stop: 7 << 20 },
   ]);

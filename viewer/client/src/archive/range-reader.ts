@@ -12,7 +12,7 @@ export const HEAD_BYTES = 65536;
 /** A request costs a round trip of 30 to 100 ms: as long as it takes to get 32 kB at 5 Mbit/s. */
 const GAP_BYTES = 32 << 10;
 
-/** Of ranges that are read at once, unless one alone is longer. */
+/** Most bytes of a request, unless one range alone is longer. */
 const BATCH_BYTES = 4 << 20;
 
 /** Browsers open six connections to a host of HTTP/1.1. */
@@ -76,7 +76,7 @@ export class RangeReader {
     });
   }
 
-  /** What is asked for in one turn of the page comes together. */
+  /** Begins requests in the next turn of the page: for all that is asked for in this one. */
   #askTurn(): void {
     if (!this.#isTurnAsked) {
       this.#isTurnAsked = true;
