@@ -54,6 +54,16 @@ def test_a_site_has_all_files(site: Path) -> None:
     assert {"overview", "stats"} <= {tool["id"] for tool in listed}
 
 
+@pytest.mark.parametrize("name", ["a$b", 'a"b', "a{b}", "a\\b", "a\nb"])
+def test_a_folder_that_web_servers_misread_is_refused(
+    site: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = site.parent / name
+    assert main(["archive", str(site.parent / "demo.store"), "--site", str(folder)]) == 2
+    assert "web servers read a folder" in capsys.readouterr().err
+    assert not folder.exists()
+
+
 def test_both_configurations_have_the_same_headers() -> None:
     texts = archive_site.configurations(Path("/srv/site"), [ORIGIN, "https://third.example"])
     for text in texts.values():
@@ -101,6 +111,9 @@ def test_nginx_serves_ranges_and_headers(url: str, site: Path) -> None:
         assert "immutable" in answer.headers["Cache-Control"]
     with pytest.raises(urllib.error.HTTPError, match="404"):
         response_of(f"{url}nothing.tsarc")
+    for name in ("nginx.conf", "Caddyfile"):
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            response_of(url + name)
 
 
 def test_caddy_takes_its_configuration(site: Path) -> None:

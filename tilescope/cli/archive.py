@@ -46,8 +46,8 @@ HELP = "write a run as one file for any web server"
 
 SUFFIX = ".tsarc"
 
-# What the page of a tool asks first, where that is not what the tool is asked without fields.
-_ASKED_BY_PAGES = {"op_profile": ("op_profile?by=category&limit=10",)}
+# First questions of pages of tools, where they are not the usual ones.
+_PAGE_QUESTIONS = {"op_profile": ("op_profile?by=category&limit=10",)}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -122,7 +122,7 @@ def _answers(store: Store, names: Sequence[str], display: ProgressDisplay) -> Ma
     from tilescope.tiler.tools import Scope, answer_json, ask, from_text, tool
 
     questions = {}
-    for name in [*names, *(of_page for each in names for of_page in _ASKED_BY_PAGES.get(each, ()))]:
+    for name in [*names, *(question for each in names for question in _PAGE_QUESTIONS.get(each, ()))]:
         tool_id, _, fields = name.partition("?")
         chosen_tool = tool(tool_id)
         questions[name] = chosen_tool, from_text(chosen_tool.question, dict(parse_qsl(fields)))

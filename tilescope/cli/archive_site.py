@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from string import Template
@@ -44,6 +45,9 @@ $page_headers
 location /assets/ {
 $asset_headers
 }
+location ~ ^/(nginx\\.conf|Caddyfile)$$ {
+    return 404;
+}
 location ~ \\.tsarc$$ {
     gzip off;
 $archive_headers
@@ -69,9 +73,14 @@ header @archives {
 $archive_headers
 }
 $origins
-file_server
+file_server {
+    hide nginx.conf Caddyfile
+}
 """)
 
+
+# Names of folders that stand in quotation marks as they are, with nginx and with Caddy.
+_QUOTABLE: Final = re.compile(r'[^"\\$`{}\x00-\x1f\x7f]+')
 
 _TOOLS: Final = "tools.json"
 _QUESTIONS: Final = "questions.json"
@@ -88,6 +97,8 @@ def write_site(folder: Path, archive: Path, origins: Collection[str]) -> None:
     from tilescope.tiler.errors import UsageError
 
     parsed_origins = [parse_origin(origin) for origin in origins]
+    if not _QUOTABLE.fullmatch(str(folder.resolve())):
+        raise UsageError('--site: web servers read a folder with such signs otherwise: choose one without "\\$`{}')
     if not (STATIC / INDEX).is_file():
         raise UsageError("this installation has no viewer: in a checkout of the source, build it with `make viewer`")
     for source in sorted(path for path in STATIC.rglob("*") if path.is_file()):
@@ -96,8 +107,8 @@ def write_site(folder: Path, archive: Path, origins: Collection[str]) -> None:
         _write(folder / name, with_archive(body, _address(folder, archive)) if name == Path(INDEX) else body)
     _write(folder / _TOOLS, tool_list())
     _write(folder / _QUESTIONS, question_fields())
-    for file_name, text in configurations(folder.resolve(), parsed_origins).items():
-        _write(folder / file_name, text.encode())
+    for file, text in configurations(folder.resolve(), parsed_origins).items():
+        _write(folder / file, text.encode())
 
 
 def with_archive(page: bytes, archive: str) -> bytes:

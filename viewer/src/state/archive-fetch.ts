@@ -1,4 +1,4 @@
-/** Answers for a page without a server, from an archive. Loaded where there is no server. */
+/** Answers for a page without a server: loaded where there is none. */
 
 import {
   ApiError,
@@ -25,7 +25,9 @@ function fileBeside<T>(name: string): () => Promise<T> {
     if (!answer.ok) {
       throw new ApiError(answer.status, "not_found", `${name} is not beside this page`);
     }
-    return (await answer.json()) as T;
+    return (await answer.json().catch(() => {
+      throw new ApiError(502, "unreadable", `${name} beside this page is no JSON`);
+    })) as T;
   };
   return () => {
     file ??= load();

@@ -4,5 +4,5 @@
 export const siteArchive: string | null =
   globalThis.document?.querySelector<HTMLMetaElement>("meta[name=tilescope-archive]")?.content ?? null;
 
-/** Name of the run in an address. Pages of servers know no archives: they ignore the name. */
+/** Name of the run in addresses. Pages of servers know no archives: they ignore the name. */
 export const RUN_PARAMETER = siteArchive === null ? "run" : "archive";

@@ -8,13 +8,14 @@ import { overviewKey, recordKey } from "../archive/keys";
 import { ArchiveChanged, type ReadRange } from "../archive/range-reader";
 import { LIMITS, type Limits, type RunJson, type ToolEntry } from "../base/schema";
 import type { Fetch } from "../net/api";
-import { ApiError, NetworkError } from "../net/error";
+import { ApiError } from "../net/error";
 import { mayPass, pauseFor, retryPauseMs } from "../net/retry";
 import { type OpenApiJson, toolFields } from "../net/tool-fields";
 import { FormatError } from "../pages/error";
 import type { PageKey } from "../pages/key";
 import { ArchivedRun, inflated } from "./archived-run";
 import { eventDetails } from "./event-details";
+import { shellWord } from "./shell-word";
 import { toolAnswer, toolOf } from "./tool-answers";
 
 /** Ways to read archives, and what a page without a server knows of tools. */
@@ -33,6 +34,9 @@ export interface ArchiveHostOptions {
 const MOST_FAILURES = 3;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 4000;
+
+/** Errors of records that are not as they should be: what lacks a member is a TypeError. Hosts that do not answer are none. */
+const DAMAGE = [FormatError, RangeError, SyntaxError, TypeError];
 
 const RUN_PATH = /^\/runs\/([^/]+)(\/.*)?$/;
 const BUILD_PATH = /^\/builds\/([^/]+)(\/.*)$/;
@@ -78,19 +82,21 @@ export class ArchiveHost {
     if (isAgain) {
       return json(await this.#entry(address));
     }
+    const opened = this.#runs.get(address) ?? this.#open(address);
     try {
-      return await this.#answerOfRun(address, rest, query);
+      return await this.#answerOfRun(await opened, address, rest, query);
     } catch (error) {
       if (!(error instanceof ArchiveChanged)) {
         throw error;
       }
-      this.#runs.delete(address); // it was replaced: the new one says whether it is of the same build
-      return await this.#answerOfRun(address, rest, query);
+      if (this.#runs.get(address) === opened) {
+        this.#runs.delete(address); // it was replaced: the new one says whether it is of the same build
+      }
+      return await this.#answerOfRun(await (this.#runs.get(address) ?? this.#open(address)), address, rest, query);
     }
   }
 
-  async #answerOfRun(address: string, rest: string, query: URLSearchParams): Promise<Response> {
-    const run = await (this.#runs.get(address) ?? this.#open(address));
+  async #answerOfRun(run: ArchivedRun, address: string, rest: string, query: URLSearchParams): Promise<Response> {
     if (rest === "/manifest") {
       return json(await manifestOf(run, address, nameOf(this.#options.fullAddress(address))));
     }
@@ -144,7 +150,12 @@ export class ArchiveHost {
       default:
         break;
     }
-    throw this.#refusal("This answer takes a server", `view ${this.#options.fullAddress(address)}`);
+    throw this.#refusal("This answer takes a server", this.#viewCommand(address));
+  }
+
+  /** Command of `tilescope` that has all answers. An address is made by anybody, and a command is pasted into a shell. */
+  #viewCommand(address: string): string {
+    return `view ${shellWord(this.#options.fullAddress(address))}`;
   }
 
   async #ask(run: ArchivedRun, address: string, tool: string, query: URLSearchParams): Promise<unknown> {
@@ -152,8 +163,7 @@ export class ArchiveHost {
       toolFields(await this.#options.loadQuestions(), name),
     );
     if (answer === null) {
-      const command = `view ${this.#options.fullAddress(address)}`;
-      throw this.#refusal("This answer takes a server", command);
+      throw this.#refusal("This answer takes a server", this.#viewCommand(address));
     }
     return answer;
   }
@@ -162,7 +172,7 @@ export class ArchiveHost {
   async #tools(run: ArchivedRun, address: string): Promise<{ readonly tools: readonly ToolEntry[] }> {
     const { answers = [] } = await run.manifest();
     const here = new Set([...answers.map(toolOf), "stats", "search"]);
-    const reason = `takes a server: tilescope view ${this.#options.fullAddress(address)}`;
+    const reason = `takes a server: tilescope ${this.#viewCommand(address)}`;
     const tools = await this.#options.loadTools();
     return {
       tools: tools.map((tool) =>
@@ -187,8 +197,9 @@ export class ArchiveHost {
   }
 
   async #entry(address: string): Promise<RunJson> {
-    const name = nameOf(this.#options.fullAddress(address));
+    let name = address;
     try {
+      name = nameOf(this.#options.fullAddress(address));
       return await this.#openedEntry(address, name, 0);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
@@ -246,7 +257,9 @@ export class ArchiveHost {
 /** `https://host/folder/run.tsarc` → `run.tsarc`. */
 function nameOf(address: string): string {
   const path = new URL(address).pathname;
-  return decodeURIComponent(path.slice(path.lastIndexOf("/") + 1)) || address;
+  const file = path.slice(path.lastIndexOf("/") + 1);
+  // Not all per cent signs of an address stand for bytes of UTF-8.
+  return new URLSearchParams(`name=${file.replaceAll("+", "%2B").replaceAll("&", "%26")}`).get("name") || address;
 }
 
 async function manifestOf(run: ArchivedRun, id: string, name: string): Promise<object> {
@@ -292,10 +305,8 @@ function responseOf(error: unknown): Response {
     };
     return new Response(JSON.stringify({ error: { code, message } }), { status: Math.max(status, 400), headers });
   }
-  if (
-    error instanceof NetworkError ||
-    !(error instanceof FormatError || error instanceof RangeError || error instanceof SyntaxError)
-  ) {
+  const isDamage = DAMAGE.some((kind) => error instanceof kind);
+  if (!(error instanceof Error) || !isDamage) {
     throw error;
   }
   const body = { error: { code: "bad_store", message: `The archive is damaged: ${error.message}` } };

@@ -31,6 +31,9 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** Decoded shapes and pages that are looked at again. */
 const KEPT = 64;
 
+/** Pages of names that a run may have. */
+const MOST_NAME_PAGES = 1 << 16;
+
 /** All methods reject with FormatError, and with what the archive rejects with. */
 export class ArchivedRun {
   readonly archive: Archive;
@@ -50,12 +53,16 @@ export class ArchivedRun {
       if (typeof manifest.public !== "object" || manifest.public.build !== this.build) {
         throw new FormatError("the manifest of the archive is of another run");
       }
+      const { count, page_size } = manifest.public.names;
+      if (!(count >= 0 && page_size > 0 && count <= page_size * MOST_NAME_PAGES)) {
+        throw new FormatError("the manifest of the archive has an impossible number of names");
+      }
       return manifest;
     });
   }
 
   trackTree(): Promise<TrackTreeJson> {
-    return this.#keep("tracks", () => this.json<TrackTreeJson>(TRACKS_KEY));
+    return this.#keep("tracks", async () => withoutCycles(await this.json<TrackTreeJson>(TRACKS_KEY)));
   }
 
   /** Names and categories by id, from `page * page_size` on. */
@@ -171,6 +178,25 @@ export function tileOn({ tiles }: DecodedPage, track: number, index: number): De
     throw new FormatError(`tile ${index} of slot ${slotOf(track)} is not on its page`);
   }
   return tile;
+}
+
+/** A track tree in which each group has an outermost one around it. Throws FormatError. */
+function withoutCycles(tree: TrackTreeJson): TrackTreeJson {
+  const parents = new Map(tree.groups.map(({ id, parent }) => [id, parent ?? null]));
+  const checked = new Set<number>();
+  for (const { id } of tree.groups) {
+    const line = new Set<number>();
+    for (let group: number | null = id; group !== null && !checked.has(group); group = parents.get(group) ?? null) {
+      if (line.has(group)) {
+        throw new FormatError(`group ${group} of the track tree lies in itself`);
+      }
+      line.add(group);
+    }
+    for (const group of line) {
+      checked.add(group);
+    }
+  }
+  return tree;
 }
 
 function lastNumber(key: string): number {

@@ -1,6 +1,7 @@
 /** Chunks of arguments of neighbouring events (docs/page-format.md, Arguments of events): the bytes of one event. */
 
 import { crc32 } from "../archive/crc32";
+import { joined } from "../archive/joined";
 import { FormatError } from "../pages/error";
 import { ByteReader, unfolded } from "./byte-reader";
 
@@ -11,6 +12,8 @@ const SHAPES = 3;
 
 /** Most events of a chunk, as it is written. */
 const MOST_EVENTS = 8192;
+/** Most bytes of the texts of one event, and most of their pieces: short references may stand for long shapes. */
+const MOST_TEXT = 1 << 24;
 const NANOSECOND = 1000n;
 
 /** Durations of some operations of a track on their device, from an event on, in picoseconds. */
@@ -95,15 +98,18 @@ function ofOperations(
   }
   const values = [BigInt.asUintN(64, durations[index]!), begin];
   const left = new ByteReader(ofClasses(reader, lengths, index));
-  const bytes: number[] = [];
+  const parts: Uint8Array[] = [];
+  let length = 0;
   for (const which of places[0]![index]! <= places[1]![index]! ? [0, 1] : [1, 0]) {
     const place = places[which]![index]!;
     if (place !== 0) {
-      bytes.push(...left.take(place - 1 - bytes.length), ...statBytes(stats[which]!, values[which]!));
+      const before = left.take(place - 1 - length);
+      const written = Uint8Array.from(statBytes(stats[which]!, values[which]!));
+      parts.push(before, written);
+      length += before.length + written.length;
     }
   }
-  bytes.push(...left.rest());
-  return Uint8Array.from(bytes);
+  return joined([...parts, left.rest()]);
 }
 
 /** A stat as encoders write it: the tag of an event's stat, its size, its id, and a varint. */
@@ -130,6 +136,14 @@ function ofShapes(reader: ByteReader, counts: readonly number[], index: number):
   }
   const before = shapes.map((pieces) => new Array<bigint>(pieces.length - 1).fill(0n));
   const parts: Uint8Array[] = [];
+  let size = 0;
+  const add = (part: Uint8Array): void => {
+    size += part.length + 1;
+    if (size > MOST_TEXT) {
+      throw new FormatError("an event has arguments of impossible size");
+    }
+    parts.push(part);
+  };
   const encoder = new TextEncoder();
   for (let event = 0; event <= index; event++) {
     const isIt = event === index;
@@ -137,7 +151,9 @@ function ofShapes(reader: ByteReader, counts: readonly number[], index: number):
       const number = reader.size();
       if (number === 0) {
         const plain = reader.take(reader.size());
-        parts.push(...(isIt ? [plain] : []));
+        if (isIt) {
+          add(plain);
+        }
         continue;
       }
       const pieces = shapes[number - 1];
@@ -149,7 +165,11 @@ function ofShapes(reader: ByteReader, counts: readonly number[], index: number):
         values[k] = BigInt.asUintN(64, values[k]! + unfolded(reader.varint()));
       }
       if (isIt) {
-        parts.push(pieces[0]!, ...values.flatMap((value, k) => [encoder.encode(String(value)), pieces[k + 1]!]));
+        add(pieces[0]!);
+        for (const [k, value] of values.entries()) {
+          add(encoder.encode(String(value)));
+          add(pieces[k + 1]!);
+        }
       }
     }
   }
@@ -172,14 +192,4 @@ function piecesOf(shape: Uint8Array): Uint8Array[] {
     begin = mark + 1;
   }
   return [...pieces, shape.subarray(begin)];
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(sum(parts.map(({ length }) => length)));
-  let position = 0;
-  for (const part of parts) {
-    bytes.set(part, position);
-    position += part.length;
-  }
-  return bytes;
 }

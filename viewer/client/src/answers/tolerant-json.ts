@@ -100,7 +100,7 @@ function exactFloat(token: string): number | string {
   if (!Number.isFinite(number)) {
     return token;
   }
-  return decimalOf(token) === decimalOf(String(number)) || digitsOf(token) < 16 ? number : token;
+  return digitsOf(token) < 16 || decimalOf(token) === decimalOf(String(number)) ? number : token;
 }
 
 function digitsOf(token: string): number {
@@ -112,7 +112,11 @@ function decimalOf(token: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
   const digits = (whole + fraction).replace(/^0+/, "");
-  const short = digits.replace(/0+$/, "");
+  let end = digits.length; // a pattern for zeros at the end would begin anew at each zero
+  while (digits[end - 1] === "0") {
+    end -= 1;
+  }
+  const short = digits.slice(0, end);
   return short === "" ? "0" : `${sign}${short}e${Number(exponent) - fraction.length + digits.length - short.length}`;
 }
 

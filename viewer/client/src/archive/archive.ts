@@ -8,6 +8,8 @@ import { HEAD_BYTES, RangeReader, type ReadRange } from "./range-reader";
 import { RecordCache } from "./record-cache";
 
 const MAX_DIRECTORY_BYTES = 1 << 20;
+/** The rest of the boot records is one request up to this size: ten times what is written. */
+const MOST_BOOT_BYTES = 8 << 20;
 const KEPT_LEAVES = 64;
 
 /** A record with its key. */
@@ -100,7 +102,7 @@ export class Archive {
   async #bytes(range: ByteRange): Promise<Uint8Array<ArrayBuffer>> {
     const { boot } = this.header;
     const start = Math.max(boot.start, this.#ranges.head.length);
-    if (range.start < start || range.stop > boot.stop) {
+    if (range.start < start || range.stop > boot.stop || boot.stop - start > MOST_BOOT_BYTES) {
       return this.#ranges.bytes(range);
     }
     this.#bootRest ??= this.#ranges.bytes({ start, stop: boot.stop });

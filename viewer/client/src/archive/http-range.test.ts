@@ -45,3 +45,16 @@ test("a host that is busy says when to ask again; one that does not answer, or s
   const other = answering(206, "abc", { "content-range": "bytes 0-2/99" }).read({ start: 10, stop: 13 });
   await expect(other).rejects.toThrow("other bytes");
 });
+
+test("an answer that is longer than the range is given up", async () => {
+  let sent = 0;
+  const endless = new ReadableStream({
+    pull: (controller) => {
+      sent += 1;
+      controller.enqueue(new Uint8Array(1000));
+    },
+  });
+  const read = httpRanges(URL_OF_IT, async () => new Response(endless, { status: 206 }));
+  await expect(read({ start: 0, stop: 5000 })).rejects.toThrow("more bytes");
+  expect(sent).toBeLessThan(10);
+});

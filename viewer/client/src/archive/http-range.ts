@@ -1,7 +1,9 @@
 /** Ranges of a file on a web server. */
 
 import { ApiError, NetworkError } from "../net/error";
+import { FormatError } from "../pages/error";
 import type { ByteRange } from "./header";
+import { joined } from "./joined";
 import type { RangeAnswer, ReadRange } from "./range-reader";
 
 const PARTIAL = 206;
@@ -33,21 +35,44 @@ export function httpRanges(
       });
     }
     if (response.status === PARTIAL) {
-      return await partOf(response, range);
+      return await partOf(response, range, abort);
     }
     abort.abort(); // the whole file may be on its way
     throw refusal(response, url);
   };
 }
 
-async function partOf(response: Response, range: ByteRange): Promise<RangeAnswer> {
+async function partOf(response: Response, range: ByteRange, abort: AbortController): Promise<RangeAnswer> {
   const [, start] = /^bytes (\d+)-/.exec(response.headers.get("content-range") ?? "") ?? [];
   if (start !== undefined && Number(start) !== range.start) {
+    abort.abort();
     throw new ApiError(response.status, "unreadable", "the host of the archive sent other bytes than it was asked for");
   }
+  const bytes = await bodyOf(response, range.stop - range.start);
+  if (bytes === null) {
+    abort.abort();
+    throw new FormatError("the host of the archive sent more bytes than it was asked for");
+  }
+  return { bytes, etag: response.headers.get("etag") };
+}
+
+/** All bytes of an answer; null where they are more than `most`: an answer may be without an end. */
+async function bodyOf({ body }: Response, most: number): Promise<Uint8Array<ArrayBuffer> | null> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
   try {
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    return { bytes: bytes.subarray(0, range.stop - range.start), etag: response.headers.get("etag") };
+    const reader = body?.getReader();
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+      if (done || value === undefined) {
+        return joined(parts);
+      }
+      length += value.length;
+      if (length > most) {
+        return null;
+      }
+      parts.push(value);
+    }
   } catch (error) {
     throw new NetworkError("the answer of the host of the archive broke off", { cause: error });
   }

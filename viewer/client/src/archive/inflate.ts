@@ -1,6 +1,7 @@
 /** Inflates what an archive holds: it may come from anybody, so that what comes out has a bound. */
 
 import { FormatError } from "../pages/error";
+import { joined } from "./joined";
 
 /** Most bytes of a record: more than any page, chunk or part of an attachment has. */
 export const MAX_INFLATED_BYTES = 1 << 28;
@@ -23,7 +24,7 @@ export async function inflateWithin(
     for (;;) {
       const { done, value } = await reader.read();
       if (done) {
-        return joined(parts, length);
+        return joined(parts);
       }
       length += value.length;
       if (length > limit) {
@@ -35,14 +36,4 @@ export async function inflateWithin(
     await reader.cancel().catch(() => undefined);
     throw error instanceof FormatError ? error : new FormatError(`${what} is damaged: ${String(error)}`);
   }
-}
-
-function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
-  let position = 0;
-  for (const part of parts) {
-    bytes.set(part, position);
-    position += part.length;
-  }
-  return bytes;
 }

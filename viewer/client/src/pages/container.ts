@@ -9,7 +9,7 @@ import { type Column, FloatColumn, IntColumn } from "./column";
 import { FormatError } from "./error";
 import { addBase, assembleWords, prefixSum, scaleWords, unzigzag } from "./transform";
 
-/** Kind of a container: of those that are not served, its magic. */
+/** Kinds of containers: of those that are not served, their magic. */
 export type ContainerKind = "page" | "residual" | "shape" | "overview" | `TS${string}`;
 
 const MAGIC: Record<string, ContainerKind> = {
