@@ -98,7 +98,7 @@ def _capture(values: Mapping[str, object]) -> PyTorchCapture:
 
 def _devices(entries: Sequence[object]) -> Iterator[tuple[int, DeviceProperties]]:
     for entry in entries:
-        if isinstance(entry, dict) and _is_whole(number := entry.get("id")):
+        if isinstance(entry, dict) and _is_whole(number := entry.get("id")) and number >= 0:
             name, memory = entry.get("name"), entry.get("totalGlobalMem")
             has_memory = _is_whole(memory) and 0 < memory <= _MOST_MEMORY
             yield number, DeviceProperties(name if isinstance(name, str) else "", memory if has_memory else None)
