@@ -39,9 +39,6 @@ class OperatorChains:
         self._numbers: dict[Chain, int] = {(): 0}
         self._names = 0
 
-    def __len__(self) -> int:
-        return len(self._numbers)
-
     def number(self, chain: Chain) -> int:
         """That of a chain, which gets one if it has none yet."""
         number = self._numbers.get(chain)
