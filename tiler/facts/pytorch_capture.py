@@ -1,10 +1,10 @@
-"""Captures of PyTorch by what their files say beside the events: devices, ranks, versions, and what was recorded."""
+"""Captures of PyTorch by what their files say beside the events: devices of the machine, and ranks of the job."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, TypeGuard
 
 from tilescope.tiler.query import QueryReader
@@ -16,9 +16,7 @@ from tilescope.tiler.store.attachments import AttachmentEntry, content, listed
 _MEMBER: Final = "json/"
 _DEVICES: Final = "deviceProperties"
 _RANKS: Final = "distributedInfo"
-_OPTIONS: Final = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
-_VERSIONS: Final = ("cuda_runtime_version", "cuda_driver_version", "hip_runtime_version", "hip_driver_version")
-_MEMBERS: Final = frozenset({_DEVICES, _RANKS, *_OPTIONS, *_VERSIONS})
+_MEMBERS: Final = frozenset({_DEVICES, _RANKS})
 
 # Bytes of a member: ranks have a few entries for each group. What is larger is not read.
 _MOST_BYTES: Final = 4 << 20
@@ -36,21 +34,13 @@ class DeviceProperties:
 
 @dataclass(frozen=True, slots=True)
 class PyTorchCapture:
-    """One file. `versions`: of runtime and driver, as their vendors count, such as 13000."""
+    """One file."""
 
-    devices: Mapping[int, DeviceProperties] = field(default_factory=dict)
-    ranks: int = 0  # of the job; 0: the file does not say it
-    backend: str = ""
-    options: Sequence[str] = ()  # arguments of torch.profiler.profile that were on
-    versions: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def says_anything(self) -> bool:
-        """True where the file says anything of it."""
-        return bool(self.devices or self.ranks or self.backend or self.options or self.versions)
+    devices: Mapping[int, DeviceProperties]  # by number
+    ranks: int  # of the job; 0: the file does not say it
 
 
-_CAPTURES: Final = RunCache[Mapping[int, PyTorchCapture]]("pytorch_captures", "Devices, ranks and options of captures")
+_CAPTURES: Final = RunCache[Mapping[int, PyTorchCapture]]("pytorch_captures", "Devices and ranks of captures")
 
 
 def pytorch_captures(reader: QueryReader) -> Mapping[int, PyTorchCapture]:
@@ -70,7 +60,7 @@ def _read(reader: QueryReader, record: bytes) -> Iterator[tuple[int, PyTorchCapt
             members.setdefault(entry.file, {})[name] = _value(reader, entry)
     for file, values in members.items():
         capture = _capture(values)
-        if capture.says_anything:
+        if capture.devices or capture.ranks:
             yield file, capture
 
 
@@ -85,20 +75,17 @@ def _value(reader: QueryReader, entry: AttachmentEntry) -> object:
 def _capture(values: Mapping[str, object]) -> PyTorchCapture:
     ranks = values.get(_RANKS)
     info: Mapping[object, object] = ranks if isinstance(ranks, dict) else {}
-    size, backend = info.get("world_size"), info.get("backend")
+    size = info.get("world_size")
     devices = values.get(_DEVICES)
     return PyTorchCapture(
         dict(_devices(devices if isinstance(devices, list) else [])),
         size if _is_whole(size) and size > 0 else 0,
-        backend if isinstance(backend, str) else "",
-        [name for name in _OPTIONS if values.get(name) in (1, True)],
-        {name: value for name in _VERSIONS if _is_whole(value := values.get(name)) and value > 0},
     )
 
 
 def _devices(entries: Sequence[object]) -> Iterator[tuple[int, DeviceProperties]]:
     for entry in entries:
-        if isinstance(entry, dict) and _is_whole(number := entry.get("id")):
+        if isinstance(entry, dict) and _is_whole(number := entry.get("id")) and number >= 0:
             name, memory = entry.get("name"), entry.get("totalGlobalMem")
             has_memory = _is_whole(memory) and 0 < memory <= _MOST_MEMORY
             yield number, DeviceProperties(name if isinstance(name, str) else "", memory if has_memory else None)

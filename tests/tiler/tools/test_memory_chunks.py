@@ -32,8 +32,20 @@ def figure(size: int | None) -> str:
     return "" if size is None else str(size)
 
 
-def write_run(folder: Path, rng: random.Random, *, has_samples: bool, is_shuffled: bool, is_dense: bool) -> Path:
-    """Allocations with samples of most of them, others beside, several at one moment; some cells are missing."""
+def write_run(
+    folder: Path,
+    rng: random.Random,
+    *,
+    has_samples: bool,
+    is_shuffled: bool,
+    is_dense: bool,
+    unsampled: int = 0,
+    recorded: float = 0.98,
+) -> Path:
+    """Allocations with samples of most of them, others beside, several at one moment; some cells are missing.
+
+    `unsampled`: so many of the first samples are missing; `recorded`: the share of totals that are not.
+    """
     folder.mkdir()
     (folder / "trace_view.json").write_text(
         f'[{{"ph": "X", "name": "op", "pid": 1, "tid": 1, "ts": {ORIGIN_NS // 1000}.000, "dur": 0.7}}]'
@@ -66,6 +78,7 @@ def write_run(folder: Path, rng: random.Random, *, has_samples: bool, is_shuffle
             samples.append(["GE", stamp(time), figure(rng.choice([None, 7])), "9", rng.choice(["NPU:0", "NPU:1"])])
         samples.append(["APP", stamp(time), "", str(rng.randrange(30)), "NPU:0"])
     samples.sort(key=lambda row: row[1])
+    del samples[:unsampled]
     if is_shuffled:
         rng.shuffle(samples)
         rng.shuffle(allocations)
@@ -75,7 +88,7 @@ def write_run(folder: Path, rng: random.Random, *, has_samples: bool, is_shuffle
         rows = csv.writer(file)
         rows.writerow([*header, *sides, "Device Type"])
         for row, (name, size, begin, end, _) in enumerate(allocations):
-            cells = [figure(totals.get((side, row)) if rng.random() < 0.98 else None) for side in (0, 1)]
+            cells = [figure(totals.get((side, row)) if rng.random() < recorded else None) for side in (0, 1)]
             rows.writerow([name, size, stamp(begin), stamp(end), *cells, "NPU:0"])
     if has_samples:
         with (folder / "memory_record.csv").open("w", newline="") as file:
@@ -135,6 +148,24 @@ def test_tables_may_be_cut_anywhere(
     per_ns = 1000 // whole.tick_ps
     borders = [sorted(rng.sample(range(END + 100), 2)) for _ in range(3)]
     spans = [(0, whole.end), *((start * per_ns, stop * per_ns) for start, stop in borders)]
+    assert answers(cut, spans) == answers(whole, spans)
+    whole.store.close()
+    cut.store.close()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_before_the_first_sample_the_last_total_that_is_recorded_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    rng = random.Random(seed)
+    folder = write_run(
+        tmp_path / "run", rng, has_samples=True, is_shuffled=False, is_dense=True, unsampled=300, recorded=0.1
+    )
+    whole = opened(folder, tmp_path / "whole", 1 << 16, monkeypatch)
+    cut = opened(folder, tmp_path / "cut", 2, monkeypatch)
+    per_ns = 1000 // whole.tick_ps
+    borders = [sorted(rng.sample(range(END // 2), 2)) for _ in range(8)]
+    spans = [(start * per_ns, stop * per_ns) for start, stop in borders]
     assert answers(cut, spans) == answers(whole, spans)
     whole.store.close()
     cut.store.close()

@@ -256,9 +256,10 @@ def test_what_is_reserved_stays_where_a_cell_is_none(tmp_path: Path) -> None:
         f"a,4,{stamp}.010\t,,N/A,NPU:0\na,4,{stamp}.020\t,,2,NPU:0\na,4,{stamp}.030\t,,N/A,NPU:0\n"
     )
     reader = opened(folder, tmp_path / "store")
-    fill = answer(reader, "memory_profile").series[0]
-    heap = values_of(next(y for y in fill.ys if y.id == "heap"))
+    profile = answer(reader, "memory_profile")
+    heap = values_of(next(y for y in profile.series[0].ys if y.id == "heap"))
     assert heap == [0, 2 << 20, 2 << 20, 2 << 20]
+    assert (profile.fact("peak").value, profile.fact("reserved").value) == (2 << 20, 2 << 20)
     reader.store.close()
 
 

@@ -233,6 +233,18 @@ def test_losses_are_a_warning(tmp_path: Path) -> None:
     assert value(found, "device_type") == "TPU"
 
 
+def test_operators_of_pytorch_alone_are_a_run_with_an_overview(tmp_path: Path) -> None:
+    events = [
+        {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": ts, "dur": 50} for ts in (0, 150)
+    ]
+    (tmp_path / "t.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    build_store([tmp_path / "t.json"], tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    assert tool("overview").availability(Scope(reader)) == ""
+    idle = answer(reader).fact("host_idle")
+    assert (idle.label, idle.value) == ("Host outside operators", 0.5)
+
+
 def test_a_run_without_anything_says_what_to_record(tmp_path: Path) -> None:
     (tmp_path / "t.json").write_text('[{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1}]')
     build_store([tmp_path / "t.json"], tmp_path / "store")

@@ -1,6 +1,12 @@
 """The operations of hosts: what frameworks do on their threads, how often and for how long, in any windows."""
 
-from tilescope.tiler.facts.host_operations.host_table import HostOperation, HostTable, host_operations, host_threads
+from tilescope.tiler.facts.host_operations.host_table import (
+    HostOperation,
+    HostTable,
+    framework_threads,
+    host_operations,
+    host_threads,
+)
 from tilescope.tiler.facts.host_operations.naming import (
     COPY_TO_DEVICE,
     DATASET_TYPE,
@@ -21,6 +27,7 @@ __all__ = [
     "OpSource",
     "derived_type",
     "framework_op",
+    "framework_threads",
     "host_op",
     "host_operations",
     "host_threads",

@@ -66,6 +66,14 @@ def host_threads(reader: QueryReader) -> list[int]:
     return [track for track in reader.tree.leaves(None) if reader.tree.tracks[track].group in planes]
 
 
+def framework_threads(reader: QueryReader) -> Interruptible[list[int]]:
+    """The tracks on which operations of a framework may run: threads of an XSpace, and those of PyTorch's operators.
+
+    Raises DamagedStore.
+    """
+    return sorted({*host_threads(reader), *(yield from operator_threads(reader))})
+
+
 def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: WindowsOf) -> Interruptible[HostTable]:
     """The operations of some threads, in the windows of each. Raises DamagedStore, NotBuilt."""
     run_operations = _HOST_OPERATIONS.get(reader) or _HOST_OPERATIONS.keep(reader, _RunOperations(reader))
@@ -114,7 +122,7 @@ class _RunOperations:
         self.ops = EventOps(reader)
         self.sums = OpSums(reader, self.ops)
         self.threads: defaultdict[int, list[int]] = defaultdict(list)  # by file
-        for track in sorted({*host_threads(reader), *finish(operator_threads(reader))}):
+        for track in finish(framework_threads(reader)):
             self.threads[reader.file_of(track)].append(track)
         self._end = reader.end
         self._whole: dict[int, Sums] = {}

@@ -33,21 +33,19 @@ _MOST_NAMES: Final = 1 << 22
 
 
 class OperatorChains:
-    """OperatorChains of operators as numbers: 0 is that of none. Raises UsageError where they are too many."""
+    """Chains of operators as numbers: 0 is that of none. Raises UsageError where they are too many."""
 
     def __init__(self) -> None:
         self._numbers: dict[Chain, int] = {(): 0}
         self._names = 0
 
-    def __len__(self) -> int:
-        return len(self._numbers)
-
     def number(self, chain: Chain) -> int:
         """That of a chain, which gets one if it has none yet."""
-        number = self._numbers.setdefault(chain, len(self._numbers))
-        if number == len(self._numbers) - 1:
+        number = self._numbers.get(chain)
+        if number is None:
             self._names += len(chain)
             _check(self._names)
+            number = self._numbers[chain] = len(self._numbers)
         return number
 
     def numbers(self, chains: Sequence[Chain]) -> NDArray[np.int32]:

@@ -158,16 +158,23 @@ class DeviceAllocations:
         if kept is not None:
             return kept
         sides = []
-        for moments, side in ((self.made, "allocation"), (self.freed, "release")):
+        for moments, side in self._sides():
             extremes = []
             for chunk in moments.extents.chunk.tolist():
-                rows = yield from self._chunk(chunk)
-                ticks = rows.begin if side == "allocation" else rows.end
-                total = (yield from self._totals(f"{side}total{figure}", np.array([chunk]), [rows]))[ticks != NO_TICK]
+                _, total = yield from self._side_total(figure, side, chunk)
                 extremes.append((int(total.min()), int(total.max())))
             least, most = np.array(extremes, np.int64).reshape(-1, 2).T
             sides.append((least, most))
         return _EXTREMES.keep(self.reader, key, sides)
+
+    def knows_totals(self, figure: str, last: int) -> Interruptible[bool]:
+        """True if a total is recorded of all that is allocated and freed up to a tick."""
+        for moments, side in self._sides():
+            for chunk in moments.extents.chunk[moments.extents.first <= last].tolist():
+                ticks, total = yield from self._side_total(figure, side, chunk)
+                if bool((total[ticks <= last] < 0).any()):
+                    return False
+        return True
 
     def begins_alive(self, chunks: Ints, tick: int) -> Interruptible[Ints]:
         """Ticks at which what is there at a tick was allocated, ascending, of some chunks."""
@@ -255,6 +262,17 @@ class DeviceAllocations:
         firsts = np.cumsum([0, *map(len, column.chunks)]).tolist()
         own = [part.row + first for part, first in zip(parts, firsts, strict=False)]
         return codes[np.concatenate([np.zeros(0, np.int64), *own])], words
+
+    def _sides(self) -> tuple[tuple[Moments, str], ...]:
+        """What is allocated, and what is freed, with the word before their totals."""
+        return (self.made, "allocation"), (self.freed, "release")
+
+    def _side_total(self, figure: str, side: str, chunk: int) -> Interruptible[tuple[Ints, Ints]]:
+        """Ticks of a chunk at which something is allocated, or freed, and a total after each."""
+        rows = yield from self._chunk(chunk)
+        ticks = rows.begin if side == "allocation" else rows.end
+        total = yield from self._totals(f"{side}total{figure}", np.array([chunk]), [rows])
+        return ticks[ticks != NO_TICK], total[ticks != NO_TICK]
 
     def _totals(self, plain: str, chunks: Ints, parts: Sequence[_Rows]) -> Interruptible[Ints]:
         header = column_named(self.table, plain)

@@ -28,11 +28,6 @@ class Extents:
     def __len__(self) -> int:
         return len(self.chunk)
 
-    @property
-    def are_ascending(self) -> bool:
-        """True if no chunk begins before the one in front of it ends."""
-        return bool((self.last[:-1] <= self.first[1:]).all())
-
     def within(self, windows: Windows) -> Mask:
         """True for chunks all of whose rows are in one window."""
         return windows.cover(self.first, self.last + 1)

@@ -31,7 +31,6 @@ OPERATORS: Final = "operators"  # a memory of which operators alone tell
 _COUNTERS: Final = ("Total Allocated", "Total Reserved")  # how counters of a component are called
 _ANYWHERE: Final = -1
 
-
 _FIGURES: Final = ("allocated", "reserved", "active")
 
 
@@ -91,7 +90,9 @@ def pools_of_place(reader: QueryReader, host: int, place: TablePlace) -> Interru
                 else:
                     pairs[owner] = allocations
                 yield
-    pools = [_component_pool(reader, host, component, pairs.get(number)) for number, component in enumerate(sampled)]
+    pools = []
+    for number, component in enumerate(sampled):
+        pools.append((yield from _component_pool(reader, host, component, pairs.get(number))))
     for allocations in alone:
         pools.append((yield from _lone_pool(reader, host, allocations, _FIGURES[: 1 if sampled else None])))
         yield
@@ -100,7 +101,7 @@ def pools_of_place(reader: QueryReader, host: int, place: TablePlace) -> Interru
 
 def _component_pool(
     reader: QueryReader, host: int, component: Component, allocations: DeviceAllocations | None
-) -> TablePool:
+) -> Interruptible[TablePool]:
     counter = _counter(reader, component)
     identity = PoolIdentity(
         name=f"{component.device} {component.name}".strip(),
@@ -111,9 +112,14 @@ def _component_pool(
         is_counted=False,
         has_addresses=allocations is not None and allocations.has_made,
     )
-    is_early = allocations is not None and allocations.first < int(component.extents.first.min())
-    totals = _FIGURES[:1] if is_early else ()  # before the first sample they say how full it is
-    return TablePool(identity, component, allocations, totals, component.is_ascending, ())
+    totals: tuple[str, ...] = ()
+    is_partial = component.is_ascending
+    first = int(component.extents.first.min())
+    if allocations is not None and allocations.first < first:  # before the first sample they say how full it is
+        totals = _FIGURES[:1]
+        # Where a total is missing the one before it holds, wherever that is.
+        is_partial = is_partial and (yield from allocations.knows_totals(totals[0], first))
+    return TablePool(identity, component, allocations, totals, is_partial, ())
 
 
 def _lone_pool(

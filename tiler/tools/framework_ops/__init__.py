@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from tilescope.tiler.facts.host_operations import host_threads, operator_threads
+from tilescope.tiler.facts.host_operations import framework_threads
 from tilescope.tiler.facts.operations import framework_source, has_operations
 from tilescope.tiler.query import Interruptible, finish
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table, values_of
@@ -81,7 +81,7 @@ def _host_facts(host: AskedHost) -> Sequence[Fact]:
     return [
         Fact("threads", "Host threads", len(table.threads), "count", "that run operations"),
         Fact("host_span", "Host time", table.span, "ticks", span),
-        Fact("host_idle_share", "Host idle", table.idle / table.span if table.span else None, "fraction"),
+        host.idle_fact("host_idle_share"),
     ]
 
 
@@ -89,8 +89,8 @@ def _availability(scope: Scope) -> str:
     """The reason for which a run has no answer; empty if it has one."""
     missing = device_availability(scope)
     reader = scope.reader
-    has_host = host_threads(reader) or finish(operator_threads(reader))
-    return "" if not missing or has_host or framework_source(reader).devices(reader) else missing
+    has_any = not missing or framework_source(reader).devices(reader) or finish(framework_threads(reader))
+    return "" if has_any else missing
 
 
 def _sentence(answer: Answer, tick_ps: int) -> str:

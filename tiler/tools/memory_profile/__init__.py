@@ -180,7 +180,9 @@ def _facts(row: MemoryRow, memory: RecordedMemory) -> list[Fact]:
     free = None if fill is None else fill.free
     fragmentation = None if fill is None else fill.fragmentation
     own = f"of {_RESERVED_FOR_IT}" if memory.is_allocators or memory.source == "tables" else ""
-    reserved = fill.reserved if fill is not None and own else None
+    reserved = None
+    if fill is not None and own:
+        reserved = fill.used if memory.is_reserved else fill.reserved
     return [
         Fact("memory", "Memory", row.name, "name", f"of {row.host}" if row.host else ""),
         Fact(

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.batch_size import BatchSizes, batch_sizes
-from tilescope.tiler.facts.host_operations import host_threads
+from tilescope.tiler.facts.host_operations import framework_threads
 from tilescope.tiler.facts.imports import saved_page
 from tilescope.tiler.facts.tables import run_tables
 from tilescope.tiler.query import Interruptible, finish
@@ -191,7 +191,7 @@ def _availability(scope: Scope) -> str:
 
 def _is_recorded(scope: Scope) -> bool:
     reader = scope.reader
-    return bool(reader.steps.series) or bool(host_threads(reader)) or bool(finish(devices_of(reader)))
+    return bool(reader.steps.series) or bool(finish(devices_of(reader))) or bool(finish(framework_threads(reader)))
 
 
 def _sentence(answer: Answer, tick_ps: int) -> str:

@@ -167,7 +167,7 @@ def host_facts(host: AskedHost) -> list[Fact]:
     if not table.span:
         return [Fact("host_idle", "Host idle", None, "fraction", NO_HOST_OPERATIONS)]
     eager = sum(operation.own for operation in table.operations if operation.op.is_eager)
-    shares = [Fact("host_idle", "Host idle", table.idle / table.span, "fraction", "of threads that run operations")]
+    shares = [host.idle_fact("host_idle")]
     if table.busy and any(operation.op.is_eager for operation in table.operations):
         shares.append(Fact("eager", "Run eagerly", eager / table.busy, "fraction", "of the operations of hosts"))
     return shares

@@ -24,7 +24,7 @@ from tests.reports.traces import answer, rows
 from tests.tiler.facts.launches.test_ascend_launches import flows, ps
 from tests.tiler.facts.launches.test_step_work import reading, x
 from tests.tiler.json_traces import write_trace
-from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.errors import DamagedStore, UsageError
 from tilescope.tiler.facts.host_operations.naming import pytorch_op, pytorch_type
 from tilescope.tiler.facts.launches import launch_chunks, operators
 from tilescope.tiler.facts.launches.launch_chunks import LaunchPairs
@@ -357,6 +357,14 @@ def test_operators_of_many_leaves_are_not_held_together(tmp_path: Path, launch_e
         assert sum(held) > 100_000 > 2 * max(held)  # those of a page at a time
         backwards = finish(StreamOperators(run, track, chains).behind(ordinals[::-7]))
         assert backwards.tolist() == ids[::-7]
+
+
+def test_chains_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operators, "_MOST_NAMES", 5)
+    chains = OperatorChains()
+    assert [chains.numbers([(1, 2), (1, 2, 3)]).tolist() for _ in range(9)] == 9 * [[1, 2]]
+    with pytest.raises(UsageError, match="in too many ways"):
+        chains.number((4,))
 
 
 @pytest.mark.parametrize(("column", "value"), [("ordinal", 10**6), ("launch", 10**6), ("track", 10**4)])
