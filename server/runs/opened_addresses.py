@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -102,7 +103,7 @@ class OpenedAddresses:
         """Ends the mirror of an address where there is no run."""
         mirrored = self._opened.pop(url, None)
         if mirrored is not None:
-            unregister_plan(mirrored, self._plan_of(url))
+            _remove(mirrored, self._plan_of(url))
 
     def _plan_of(self, url: str) -> MirrorPlan:
         return structs.replace(self._plan, address=url)
@@ -117,6 +118,12 @@ def _mirror(plan: MirrorPlan) -> Mirrored:
         elif mirrored.path.is_file():
             check_file(mirrored.path, None)
     except BaseException:
-        unregister_plan(mirrored, plan)
+        _remove(mirrored, plan)
         raise
     return mirrored
+
+
+def _remove(mirrored: Mirrored, plan: MirrorPlan) -> None:
+    """Ends a mirror, and removes its files: people name any number of addresses."""
+    unregister_plan(mirrored, plan)
+    shutil.rmtree(mirrored.mirror.folder.parent, ignore_errors=True)

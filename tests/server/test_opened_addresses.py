@@ -110,7 +110,7 @@ async def test_traces_and_archives_are_opened(client: Client, origin: str) -> No
         assert answer.status == 200, await answer.text()
 
 
-async def test_what_is_refused(client: Client, origin: str, behaviour: Behaviour) -> None:
+async def test_what_is_refused(client: Client, origin: str, behaviour: Behaviour, tmp_path: Path) -> None:
     before = len(mirror_plans())
     status, message = await refusal(client, f"{origin}/secret.tsarc")
     assert status == 403
@@ -124,6 +124,7 @@ async def test_what_is_refused(client: Client, origin: str, behaviour: Behaviour
         assert (await refusal(client, f"{origin}/traces/{name}"))[0] == status, name
     assert (await refusal(client, "logs/"))[0] == 400
     assert len(mirror_plans()) == before
+    assert list((tmp_path / "mirrors").iterdir()) == [], "nothing is left of them"
     assert (await (await client.get("/api/v1/runs")).json())["runs"] == []
 
 
