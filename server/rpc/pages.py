@@ -10,7 +10,7 @@ from tilescope.server.errors import BadMessage
 from tilescope.server.metrics import PageMeter
 from tilescope.server.page_keys import parse_page_keys
 from tilescope.server.rpc.messages import bytes_field
-from tilescope.server.runs.store_reads import fetch_pages
+from tilescope.server.stream.fetched_steps import fetched_step
 from tilescope.server.stream.messages import MAX_WANTS, TierEnd, Want, WantTier
 from tilescope.server.stream.wants import Done, Fetch, WantQueue
 from tilescope.tiler.lookup.tiles import stored_page
@@ -65,13 +65,12 @@ class PageSession:
         """A `PagesResponse`: what is due, up to the end of a tier or list, or until it is full; None: nothing is."""
         parts: list[bytes] = []
         size_bytes = 0
-        while size_bytes < MESSAGE_BYTES and (step := self._wants.next_step()) is not None:
+        while size_bytes < MESSAGE_BYTES and (step := await fetched_step(self._store, self._wants)) is not None:
             if isinstance(step, Done):
                 parts.append(pb.PagesResponse(done=pb.Done(id=step.want_id, tier=step.tier)).SerializeToString())
                 break
             if not isinstance(step, Fetch):
                 raise AssertionError(f"{step}: only views are resolved, and they have a call of their own")
-            await fetch_pages(self._store, step.key, self._wants.next_pages)
             page = stored_page(self._store, step.key)
             key = pb.PageKey(**step.key._asdict())
             if page is None:

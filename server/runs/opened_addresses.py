@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -36,7 +37,7 @@ class OpenedAddresses:
         self._allowed = AllowedPrefixes(plan.prefixes)
         self._opened: dict[str, Mirrored] = {}  # by address
         self._opening = 0
-        self._deciding = asyncio.Lock()
+        self._coming: dict[str, asyncio.Task[Mirrored]] = {}  # by address: those that are being looked at
 
     @property
     def prefixes(self) -> list[str]:
@@ -73,6 +74,7 @@ class OpenedAddresses:
             self._opening -= 1
         runs = await registry.find_arrived(mirrored.path)
         if not runs:
+            self._give_up(address.url)
             raise BadRequest(f"{address.shown}: there is no trace or archive here that Tilescope can read")
         for run in reversed(runs):
             if run.files:
@@ -80,16 +82,31 @@ class OpenedAddresses:
         return [run.id for run in runs]
 
     async def _mirrored(self, url: str) -> Mirrored:
-        async with self._deciding:
-            mirrored = self._opened.get(url)
-            if mirrored is not None:
-                await in_thread(mirrored.mirror.refresh)
-                return mirrored
-            if len(self._opened) >= MOST_OPENED:
+        """The mirror of an address, made once for all who ask meanwhile. A slow host holds up nobody else's."""
+        task = self._coming.get(url)
+        if task is None:
+            if url not in self._opened and len(self._opened) + len(self._coming) >= MOST_OPENED:
                 raise TooManyRequests(f"{MOST_OPENED} addresses are open: the server must be started again", 3600)
-            mirrored = await in_thread(partial(_mirror, structs.replace(self._plan, address=url)))
-            self._opened[url] = mirrored
+            task = self._coming[url] = asyncio.create_task(self._mirror(url))
+            task.add_done_callback(lambda _: self._coming.pop(url))
+        return await asyncio.shield(task)
+
+    async def _mirror(self, url: str) -> Mirrored:
+        mirrored = self._opened.get(url)
+        if mirrored is not None:
+            await in_thread(mirrored.mirror.refresh)
             return mirrored
+        mirrored = self._opened[url] = await in_thread(partial(_mirror, self._plan_of(url)))
+        return mirrored
+
+    def _give_up(self, url: str) -> None:
+        """Ends the mirror of an address where there is no run."""
+        mirrored = self._opened.pop(url, None)
+        if mirrored is not None:
+            _remove(mirrored, self._plan_of(url))
+
+    def _plan_of(self, url: str) -> MirrorPlan:
+        return structs.replace(self._plan, address=url)
 
 
 def _mirror(plan: MirrorPlan) -> Mirrored:
@@ -101,6 +118,12 @@ def _mirror(plan: MirrorPlan) -> Mirrored:
         elif mirrored.path.is_file():
             check_file(mirrored.path, None)
     except BaseException:
-        unregister_plan(mirrored, plan)
+        _remove(mirrored, plan)
         raise
     return mirrored
+
+
+def _remove(mirrored: Mirrored, plan: MirrorPlan) -> None:
+    """Ends a mirror, and removes its files: people name any number of addresses."""
+    unregister_plan(mirrored, plan)
+    shutil.rmtree(mirrored.mirror.folder.parent, ignore_errors=True)

@@ -15,11 +15,12 @@ from tilescope.server.errors import BadMessage
 from tilescope.server.http import sockets
 from tilescope.server.http.sockets import SocketConnection
 from tilescope.server.metrics import PageMeter
-from tilescope.server.runs.store_reads import fetch_pages, read_from
+from tilescope.server.runs.store_reads import read_from
 from tilescope.server.stream import frames, messages
+from tilescope.server.stream.fetched_steps import fetched_step
 from tilescope.server.stream.messages import ViewWant, Want
 from tilescope.server.stream.views import Resolve, resolve_view
-from tilescope.server.stream.wants import Done, Fetch, Resolved, Step, WantQueue
+from tilescope.server.stream.wants import Done, Resolved, Step, WantQueue
 from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.store.store import Store
 
@@ -76,9 +77,7 @@ class Connection(SocketConnection):
 
     async def _send_what_is_due(self) -> None:
         steps = 0
-        while (step := self._wants.next_step()) is not None:
-            if isinstance(step, Fetch):
-                await fetch_pages(self._store, step.key, self._wants.next_pages)
+        while (step := await fetched_step(self._store, self._wants)) is not None:
             async with asyncio.timeout(sockets.SEND_TIMEOUT_S):
                 await self._socket.send_bytes(self._frame(step))
             steps += 1

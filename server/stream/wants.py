@@ -85,8 +85,10 @@ class WantQueue:
             return None
         return self._steps.popleft()
 
-    def next_pages(self, count: int) -> list[PageKey]:
-        """Pages of the next steps, so many at most."""
+    def due_pages(self, count: int) -> list[PageKey]:
+        """Pages of the next steps, so many at most; none where the next step is no page, or waits for credit."""
+        if self.credit_bytes <= 0 or not self._steps or not isinstance(self._steps[0], Fetch):
+            return []
         return [step.key for step in islice(self._steps, count) if isinstance(step, Fetch)]
 
     def page_sent(self, key: PageKey, size_bytes: int) -> None:

@@ -47,6 +47,7 @@ def test_what_lies_below(prefix: str, address: str) -> None:
         ("https://host/traces", "https://host/traces/..%2fsecret"),
         ("https://host/traces", "https://host/traces/.%5csecret"),
         ("https://host/traces", "https://host//traces/a"),
+        ("https://host/logs", "https://host/logs/..;/a"),
         ("s3://bucket/logs", "s3://bucket/logs2/a"),
         ("s3://bucket/logs", "s3://bucket2/logs/a"),
         ("s3://bucket/logs", "s3://bucket/logs/../a"),
@@ -78,7 +79,16 @@ def test_no_prefixes(prefix: str) -> None:
             "100.64.0.1",
         ),
         *("100.64.0.1", "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1", "fe80::1%eth0", "fc00::1", "ff02::1"),
-        *("::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "240.0.0.1"),
+        *(
+            "fec0::1",
+            "64:ff9b:1::7f00:1",
+            "::7f00:1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "64:ff9b::a9fe:a9fe",
+            "2002:7f00:1::",
+            "240.0.0.1",
+        ),
     ],
 )
 def test_addresses_that_are_not_of_the_internet(address: str) -> None:
@@ -120,6 +130,16 @@ def test_a_host_that_is_not_named_may_not(origin: str, behaviour: Behaviour) -> 
     with pytest.raises(BlobForbidden, match="an address of a private network"):
         names(f"{origin}/traces/a.json", ["http://"])
     assert not behaviour.requests
+
+
+def test_a_host_that_is_named_may_be_it_below_its_prefix_alone(origin: str, behaviour: Behaviour) -> None:
+    dotted = origin.replace("127.0.0.1", "localhost.")
+    prefixes = ["http://", f"{origin}/traces/", f"{origin.replace('127.0.0.1', 'localhost')}/traces/"]
+    for address in (f"{origin}/secret", f"{dotted}/secret", f"{dotted}/traces/a.json"):
+        with pytest.raises(BlobForbidden, match="an address of a private network"):
+            names(address, prefixes)
+    assert not behaviour.requests
+    assert names(f"{origin}/traces/a.json", prefixes) == ["a.json"]
 
 
 def test_a_name_is_resolved_once(origin: str, behaviour: Behaviour, monkeypatch: pytest.MonkeyPatch) -> None:

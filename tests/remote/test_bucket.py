@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from random import Random
+from typing import Any
 
 import pytest
 import urllib3
@@ -15,6 +16,8 @@ from tilescope.tiler.blobs import BlobEntry, BlobRange
 from tilescope.tiler.errors import BlobChanged, BlobError, BlobMissing, HostUnreachable, TilescopeError, UsageError
 
 skip_without_s3()
+import obstore  # noqa: E402 - of an extra
+
 pytestmark = pytest.mark.usefixtures("s3")
 
 CONTENT = Random(2).randbytes(20 << 20)
@@ -37,6 +40,26 @@ def test_what_is_put_in_parts_is_read_by_ranges() -> None:
     assert b"".join(blob.stream(3)) == CONTENT[3:]
     assert blob.read(len(CONTENT), len(CONTENT) + 1) == b""
     assert blob.address == "s3://traces/parts/trace"
+
+
+@pytest.mark.parametrize("is_put", [True, False])
+def test_parts_that_are_put_together_without_an_answer(monkeypatch: pytest.MonkeyPatch, is_put: bool) -> None:
+    """As where the request that puts them together is sent again: the host knows no such upload any more."""
+    address, put_parts = f"s3://traces/unanswered/trace-{is_put}", obstore.put
+    put(address, b"\0" * len(CONTENT))
+
+    def unanswered(*arguments: Any, **options: Any) -> None:
+        if is_put:
+            put_parts(*arguments, **options)
+        raise FileNotFoundError("NoSuchUpload")
+
+    monkeypatch.setattr(obstore, "put", unanswered)
+    if is_put:
+        put(address, CONTENT)
+        assert b"".join(open_blob(address).stream()) == CONTENT
+    else:
+        with pytest.raises(BlobMissing, match="the parts of the object were gone before it was whole"):
+            put(address, CONTENT)
 
 
 def test_nothing_is_there_without_commit() -> None:

@@ -52,7 +52,7 @@ def pool() -> Iterator[urllib3.PoolManager]:
 def records(origin: str, pool: urllib3.PoolManager) -> dict[bytes, bytes]:
     """All records, by a client that pauses for no time."""
     retries = Retries(first_pause_s=0.0, sleep=lambda _: None)
-    blob = WebBlob(Address.parse(f"{origin}/run.tsarc"), WebRequests(pool, {}), retries)
+    blob = WebBlob(Address.parse(f"{origin}/run.tsarc"), WebRequests(lambda _: pool, {}), retries)
     store = open_archive(HeadBlob(blob), keeps_values=True)
     try:
         return dict(store.records())
@@ -126,7 +126,7 @@ def test_an_archive_cut_at_every_bound(origin: str, behaviour: Behaviour, pool: 
 def test_an_archive_that_is_replaced_while_it_is_read(
     origin: str, behaviour: Behaviour, pool: urllib3.PoolManager
 ) -> None:
-    blob = WebBlob(Address.parse(f"{origin}/run.tsarc"), WebRequests(pool, {}))
+    blob = WebBlob(Address.parse(f"{origin}/run.tsarc"), WebRequests(lambda _: pool, {}))
     store = open_archive(HeadBlob(blob), keeps_values=True)
     behaviour.etags["/run.tsarc"] = '"2"'
     with pytest.raises(StoreError, match=r"run\.tsarc: the archive was replaced while it was open"):

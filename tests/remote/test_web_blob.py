@@ -58,7 +58,7 @@ def pool() -> Iterator[urllib3.PoolManager]:
 def blob_at(
     url: str, pool: urllib3.PoolManager, tokens: dict[str, str] | None = None, pauses: Pauses | None = None
 ) -> WebBlob:
-    return WebBlob(Address.parse(url), WebRequests(pool, tokens or {}), (pauses or Pauses()).retries)
+    return WebBlob(Address.parse(url), WebRequests(lambda _: pool, tokens or {}), (pauses or Pauses()).retries)
 
 
 def test_ranges(origin: str, behaviour: Behaviour, pool: urllib3.PoolManager) -> None:
@@ -222,13 +222,14 @@ def test_each_address_is_checked(origin: str, behaviour: Behaviour, pool: urllib
     behaviour.redirects = {"/a": "/trace"}
     checked: list[str] = []
 
-    def check(address: Address) -> None:
+    def choose_pool(address: Address) -> urllib3.PoolManager:
         checked.append(address.path)
         if address.path == "trace":
             raise UsageError("not this one")
+        return pool
 
     with pytest.raises(UsageError, match="not this one"):
-        WebBlob(Address.parse(f"{origin}/a"), WebRequests(pool, {}, check)).read(0, 3)
+        WebBlob(Address.parse(f"{origin}/a"), WebRequests(choose_pool, {})).read(0, 3)
     assert checked == ["a", "trace"]
     assert [path for path, _ in behaviour.requests] == ["/a"]
 

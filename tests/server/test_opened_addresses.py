@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from tests.remote.static_server import Behaviour, static_server
 from tests.server.conftest import Client
 from tilescope.cli.dispatch import main
-from tilescope.remote.mirrors import MirrorPlan, mirror_plans
+from tilescope.remote.mirrors import Mirrored, MirrorPlan, mirror_plans
 from tilescope.server.app import make_app
 from tilescope.server.runs import opened_addresses
 from tilescope.server.runs.arrivals import NOTHING_ARRIVES
@@ -21,6 +22,7 @@ from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.opened_addresses import OpenedAddresses
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.remote_opening import RemoteOpening
+from tilescope.server.runs.run import FoundRun
 from tilescope.tiler.blobs.mirror import _MIRRORS
 from tilescope.tiler.mount import open_run
 from tilescope.tiler.readers import discover
@@ -108,7 +110,7 @@ async def test_traces_and_archives_are_opened(client: Client, origin: str) -> No
         assert answer.status == 200, await answer.text()
 
 
-async def test_what_is_refused(client: Client, origin: str, behaviour: Behaviour) -> None:
+async def test_what_is_refused(client: Client, origin: str, behaviour: Behaviour, tmp_path: Path) -> None:
     before = len(mirror_plans())
     status, message = await refusal(client, f"{origin}/secret.tsarc")
     assert status == 403
@@ -122,6 +124,7 @@ async def test_what_is_refused(client: Client, origin: str, behaviour: Behaviour
         assert (await refusal(client, f"{origin}/traces/{name}"))[0] == status, name
     assert (await refusal(client, "logs/"))[0] == 400
     assert len(mirror_plans()) == before
+    assert list((tmp_path / "mirrors").iterdir()) == [], "nothing is left of them"
     assert (await (await client.get("/api/v1/runs")).json())["runs"] == []
 
 
@@ -137,6 +140,41 @@ async def test_there_is_an_end_to_them(client: Client, origin: str, monkeypatch:
     monkeypatch.setattr(opened_addresses, "MOST_OPENED", 1)
     await opened(client, f"{origin}/traces/run.tsarc")
     assert (await refusal(client, f"{origin}/traces/host0.xplane.pb"))[0] == 429
+
+
+async def test_a_slow_address_holds_nobody_up(client: Client, origin: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting, mirror = threading.Event(), opened_addresses.mirror_address
+    looked_at: list[str] = []
+
+    def slow(plan: MirrorPlan) -> Mirrored:
+        looked_at.append(plan.address.rpartition("/")[2])
+        if plan.address.endswith(".pb"):
+            assert waiting.wait(60)
+        return mirror(plan)
+
+    monkeypatch.setattr(opened_addresses, "mirror_address", slow)
+    both = [asyncio.create_task(opened(client, f"{origin}/traces/host0.xplane.pb")) for _ in range(2)]
+    while not looked_at:
+        await asyncio.sleep(0.01)
+    assert await opened(client, f"{origin}/traces/run.tsarc")
+    waiting.set()
+    first, second = await asyncio.gather(*both)
+    assert first == second
+    assert looked_at == ["host0.xplane.pb", "run.tsarc"]
+
+
+async def test_an_address_without_a_run_is_not_kept(
+    client: Client, origin: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no_runs(*_: object) -> list[FoundRun]:
+        return []
+
+    monkeypatch.setattr(Registry, "find_arrived", no_runs)
+    monkeypatch.setattr(opened_addresses, "MOST_OPENED", 1)
+    before = mirror_plans()
+    for name in ("run.tsarc", "host0.xplane.pb"):
+        assert (await refusal(client, f"{origin}/traces/{name}"))[0] == 400
+    assert mirror_plans() == before
 
 
 async def test_a_server_without_prefixes(site: Any, aiohttp_client: Callable[..., Awaitable[Client]]) -> None:

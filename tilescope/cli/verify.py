@@ -80,9 +80,10 @@ def _compare(path: Path, other_path: Path) -> None:
     from tilescope.tiler.store.archive import is_archive_file
     from tilescope.tiler.verify import compare_entries, compare_stores
 
-    if is_mounted(path) and is_archive_file(other_path):
-        with closing(open_run(path)) as run, closing(open_run(other_path)) as archive:
-            for line in compare_entries(run, archive).lines():
+    mounted, archive = (path, other_path) if is_mounted(path) else (other_path, path)
+    if is_mounted(mounted) and is_archive_file(archive):
+        with closing(open_run(path)) as run, closing(open_run(other_path)) as other_run:
+            for line in compare_entries(run, other_run).lines():
                 say(line)
         return
     stores, others = stores_of(path), stores_of(other_path)

@@ -58,9 +58,9 @@ class AllowedPrefixes:
             advice = f"allowed is what lies below {', '.join(prefix.shown for prefix in self.prefixes)}"
             raise BlobForbidden(address.shown, "this server does not open this address", advice=advice)
 
-    def names_host(self, scheme: str, host: str) -> bool:
-        """True where a prefix names a host, with its port: it may be of a private network."""
-        return any((prefix.scheme, prefix.host) == (scheme, host) for prefix in self.prefixes)
+    def may_be_private(self, address: Address) -> bool:
+        """True of an address below a prefix that names its host: it may be of a private network."""
+        return any(prefix.host and prefix.allows(address) for prefix in self.prefixes)
 
 
 def _segments(address: Address) -> tuple[str, ...]:
@@ -68,6 +68,6 @@ def _segments(address: Address) -> tuple[str, ...]:
     segments = tuple(address.path.split("/"))
     for segment in segments:
         plain = segment if address.scheme in CLOUD else unquote(segment)
-        if plain in (".", "..") or "/" in plain or "\\" in plain or not plain.isprintable():
+        if plain.partition(";")[0] in (".", "..") or "/" in plain or "\\" in plain or not plain.isprintable():
             raise BlobForbidden(address.shown, "a path with `.`, `..` or an escaped slash is not opened")
     return segments

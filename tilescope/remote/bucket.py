@@ -6,6 +6,7 @@ machines). Retries with pauses, within a request and for refused ones, are obsto
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -223,12 +224,37 @@ class BucketWriter(PartWriter):
         import obstore
 
         self._scratch.seek(0)
-        with errors_of(self._address):
-            result = obstore.put(
-                self._store, self._key, self._scratch, chunk_size=PIECE_BYTES, max_concurrency=PIECES_AHEAD
-            )
+        try:
+            with errors_of(self._address):
+                result = obstore.put(
+                    self._store, self._key, self._scratch, chunk_size=PIECE_BYTES, max_concurrency=PIECES_AHEAD
+                )
+            state = BlobState(self._size_bytes, result["e_tag"])
+        except BlobMissing:  # or its parts were put together, and the answer did not come: then they are gone
+            state = self._put_together()
         self._scratch.close()
-        return BlobState(self._size_bytes, result["e_tag"])
+        return state
+
+    def _put_together(self) -> BlobState:
+        """The object, if it is there with these parts. Raises BlobMissing where not."""
+        import obstore
+
+        with errors_of(self._address):
+            meta = obstore.head(self._store, self._key)
+        state = BlobState(meta["size"], meta["e_tag"])
+        if state != BlobState(self._size_bytes, self._etag_of_parts()):
+            raise BlobMissing(
+                self._address, "the parts of the object were gone before it was whole", advice="try again"
+            )
+        return state
+
+    def _etag_of_parts(self) -> str:
+        """The ETag that S3 gives an object in parts: the MD5 of their MD5s, and how many there are."""
+        digests = []
+        self._scratch.seek(0)
+        while part := self._scratch.read(PIECE_BYTES):
+            digests.append(hashlib.md5(part, usedforsecurity=False).digest())
+        return f'"{hashlib.md5(b"".join(digests), usedforsecurity=False).hexdigest()}-{len(digests)}"'
 
     def abort(self) -> None:
         self._scratch.close()

@@ -6,7 +6,6 @@ What was checked is what is connected to: a name that leads elsewhere at its nex
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Final
 
@@ -18,31 +17,30 @@ from urllib3.util.connection import create_connection
 from tilescope.tiler.errors import BlobForbidden
 
 _NAT64: Final = IPv6Network("64:ff9b::/96")  # has an address of IPv4 in its last 32 bits
-_USUAL_PORTS: Final = {"http": 80, "https": 443}
-
-# Whether a host, as an address has it, may be of a private network: by scheme and host.
-MayBePrivate = Callable[[str, str], bool]
 
 
-def guarded_pool(may_be_private: MayBePrivate) -> PoolManager:
+class _Connection(HTTPConnection):
+    def _new_conn(self) -> socket.socket:
+        return _connect(self, "http")
+
+
+class _SecureConnection(HTTPSConnection):
+    def _new_conn(self) -> socket.socket:
+        return _connect(self, "https")
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _SecurePool(HTTPSConnectionPool):
+    ConnectionCls = _SecureConnection
+
+
+def guarded_pool() -> PoolManager:
     """A pool whose connections refuse addresses of private networks, of this machine and the like."""
-
-    class Connection(HTTPConnection):
-        def _new_conn(self) -> socket.socket:
-            return _connect(self, "http", may_be_private)
-
-    class SecureConnection(HTTPSConnection):
-        def _new_conn(self) -> socket.socket:
-            return _connect(self, "https", may_be_private)
-
-    class Pool(HTTPConnectionPool):
-        ConnectionCls = Connection
-
-    class SecurePool(HTTPSConnectionPool):
-        ConnectionCls = SecureConnection
-
     pool = PoolManager(num_pools=8, maxsize=8)
-    pool.pool_classes_by_scheme = {"http": Pool, "https": SecurePool}
+    pool.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
     return pool
 
 
@@ -55,21 +53,21 @@ def is_public(text: str) -> bool:
             return is_public(str(ip_address(int(address) & 0xFFFF_FFFF)))
         if embedded is not None:
             return is_public(str(embedded))
+        if address.is_site_local:  # which Python takes for global
+            return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 
 
-def _connect(connection: HTTPConnection, scheme: str, may_be_private: MayBePrivate) -> socket.socket:
+def _connect(connection: HTTPConnection, scheme: str) -> socket.socket:
     host, port = connection.host, connection.port
-    name = f"[{host}]" if ":" in host else host
-    shown = name if port == _USUAL_PORTS[scheme] else f"{name}:{port}"
     try:
         entries = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise NewConnectionError(connection, "its name is not known") from error
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
-    if not may_be_private(scheme, shown) and not all(map(is_public, addresses)):
+    if not all(map(is_public, addresses)):
         what = "its host has an address of a private network, which this server does not connect to"
-        raise BlobForbidden(f"{scheme}://{shown}", what)
+        raise BlobForbidden(f"{scheme}://{host}", what)
     for number, address in enumerate(addresses, 1):
         try:
             timeout = connection.timeout

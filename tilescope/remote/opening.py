@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from urllib3 import PoolManager
 
 _CONNECTIONS: Final = 8  # to one host: as many as are read ahead
+_MOST_BUCKETS: Final = 64  # that are kept open
 _USUAL_NAME: Final = "trace"  # of an object whose address ends in none
 
 
@@ -75,7 +76,7 @@ def _opener(address: Address, prefixes: Sequence[str] = ()) -> Callable[[BlobSta
 
 def web_requests() -> WebRequests:
     """Requests with the tokens of the environment. Raises UsageError."""
-    return WebRequests(_pool(), tokens_by_origin())
+    return WebRequests(lambda _: _pool(), tokens_by_origin())
 
 
 @cache
@@ -83,11 +84,16 @@ def guarded_requests(prefixes: tuple[str, ...]) -> WebRequests:
     """Requests for addresses that others have given, without tokens. Raises UsageError."""
     from tilescope.remote.guarded_pool import guarded_pool
 
-    allowed = AllowedPrefixes(prefixes)
-    return WebRequests(guarded_pool(allowed.names_host), {}, allowed.check)
+    allowed, guarded = AllowedPrefixes(prefixes), guarded_pool()
+
+    def pool(address: Address) -> PoolManager:
+        allowed.check(address)
+        return _pool() if allowed.may_be_private(address) else guarded
+
+    return WebRequests(pool, {})
 
 
-@cache
+@lru_cache(_MOST_BUCKETS)  # people name any number of prefixes to a server
 def _bucket(address: Address) -> BlobPlace:
     from tilescope.remote.bucket import Bucket
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 from msgspec import structs
 
@@ -11,7 +13,7 @@ from tilescope.remote.web_requests import PassingError
 from tilescope.tiler.errors import BlobError
 from tilescope.tiler.schema import Health
 
-_MOST_BYTES = 10_000
+_MOST_BYTES: Final = 10_000
 
 
 def is_server(address: Address) -> bool:
@@ -24,6 +26,8 @@ def is_server(address: Address) -> bool:
     if not address.path or address.path.endswith("/"):
         return True
     health = structs.replace(address, path=f"{address.path}/healthz", query="")
+    from urllib3.exceptions import HTTPError
+
     try:
         response = web_requests().get(health, {})
     except PassingError:
@@ -32,7 +36,7 @@ def is_server(address: Address) -> bool:
         return False
     try:
         msgspec.json.decode(response.read(_MOST_BYTES), type=Health)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, HTTPError, OSError):  # or it breaks off
         return False
     finally:
         response.close()

@@ -23,8 +23,8 @@ _READ_S: Final = 30.0  # without a byte
 _MAX_REDIRECTS: Final = 5
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 
-# Says whether an address may be used: raises where not.
-CheckAddress = Callable[[Address], None]
+# The pool that connects to an address. Raises BlobForbidden for one that may not be used.
+ChoosePool = Callable[[Address], "PoolManager"]
 
 
 class PassingError(Exception):
@@ -39,19 +39,16 @@ class PassingError(Exception):
 class WebRequests:
     """Requests on behalf of one process, from any thread."""
 
-    def __init__(self, pool: PoolManager, tokens: Mapping[str, str], check: CheckAddress | None = None) -> None:
-        """`tokens`: by origin. `check` is called with each address, those of redirects too."""
-        self._pool = pool
+    def __init__(self, choose_pool: ChoosePool, tokens: Mapping[str, str]) -> None:
+        """`tokens`: by origin. `choose_pool` is called with each address, those of redirects too."""
+        self._choose_pool = choose_pool
         self._tokens = tokens
-        self._check = check
 
     def get(self, start: Address, headers: Mapping[str, str]) -> BaseHTTPResponse:
         """The answer, its body unread, of status 200, 206, 412 or 416. Raises `BlobError`s and PassingError."""
         address = start
         token = self._tokens.get(start.origin)
         for _ in range(_MAX_REDIRECTS + 1):
-            if self._check is not None:
-                self._check(address)
             response = self._send(start, address, headers, token)
             if response.status not in _REDIRECTS:
                 if response.status not in (200, 206, 412, 416):
@@ -71,7 +68,7 @@ class WebRequests:
 
         own = {} if token is None else {"Authorization": f"Bearer {token}"}
         try:
-            return self._pool.request(
+            return self._choose_pool(address).request(
                 "GET",
                 address.url,
                 headers={"Accept-Encoding": "identity", **headers, **own},
