@@ -9,8 +9,8 @@ from tilescope.server.json_text import json_body
 from tilescope.server.keys import REGISTRY
 from tilescope.server.paths import RUN
 from tilescope.server.runs.run import FoundRun
-from tilescope.tiler.mount import clock_shifts
 from tilescope.tiler.schema import manifest_of
+from tilescope.tiler.store.shifts import clock_shifts
 from tilescope.tiler.store.store import Store
 
 routes = web.RouteTableDef()

@@ -27,7 +27,7 @@ async def list_runs(request: web.Request) -> web.Response:
 async def index_run(request: web.Request) -> web.Response:
     """Has a run indexed before those that wait."""
     registry = request.app[REGISTRY]
-    status = registry.request_index(await registry.find(request.match_info["run"]))
+    status = await registry.index_again(request.match_info["run"])
     return web.Response(
         status=HTTPStatus.OK if status.state is RunState.READY else HTTPStatus.ACCEPTED,
         body=json_body(status.to_schema()),

@@ -47,7 +47,7 @@ class TilesService:
 
     @answers
     async def Index(self, request: pb.IndexRequest, _context: Context) -> pb.Run:  # noqa: N802
-        status = self._registry.request_index(await self._registry.find(request.run))
+        status = await self._registry.index_again(request.run)
         return to_message(status.to_schema(), pb.Run())
 
     @answers

@@ -81,12 +81,14 @@ class OpenStores:
         """The build id of the published generation. Raises `StoreError`."""
         published = self._look(path)
         entry = self._entries.get((path, published.generation))
-        is_fresh = published.build is not None and not (entry is not None and is_outdated(entry.store))
-        return published.build if is_fresh and published.build else self.current(path).build
+        if published.build is None or (entry is not None and is_outdated(entry.store)):
+            return self.current(path).build
+        return published.build
 
     def is_open(self, path: Path) -> bool:
-        """True if the published generation of a store is open. Raises `StoreError`."""
-        return (path, self._look(path).generation) in self._entries
+        """True if the published generation of a store is open, with all that it has by now. Raises `StoreError`."""
+        entry = self._entries.get((path, self._look(path).generation))
+        return entry is not None and not is_outdated(entry.store)
 
     def is_described(self, path: Path) -> bool:
         """True if what lists of runs show of a store is there without opening it. Raises `StoreError`."""

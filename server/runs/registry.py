@@ -60,7 +60,7 @@ class Registry:
         arrivals: Arrivals = NOTHING_ARRIVES,
         opening: RemoteOpening | None = None,
     ) -> None:
-        """`opening`: of stores at addresses, as `stores` opens them; None: there are none."""
+        """`opening`: of stores that take long to open, as `stores` opens them; None: nothing is opened ahead."""
         self.paths = tuple(paths)
         self._arrivals = arrivals
         self._cache = cache
@@ -163,16 +163,18 @@ class Registry:
         """All runs that were found last."""
         return tuple(self._runs.values())
 
-    def request_index(self, run: FoundRun) -> RunStatus:
-        """Has the run indexed next, unless it is; one that grows when it is complete. Failed runs are tried again.
-
-        One of shards that lacks hosts is opened again: they may be there by now.
-        """
-        status = self._status(run)
-        if status.state is RunState.READY and self._stores.current_manifest(run.store).missing:
+    async def index_again(self, run_id: str) -> RunStatus:
+        """As `request_index`; a run of shards that lacks hosts is opened again: they may be there by now."""
+        run = await self.find(run_id)
+        if self._status(run).state is RunState.READY and self._stores.current_manifest(run.store).missing:
             self._stores.doubt(run.store)
-            self._watchers.wake(run.id)
-            status = self._status(run)
+            run = await self.find(run_id)
+            self._watchers.wake(run_id)
+        return self.request_index(run)
+
+    def request_index(self, run: FoundRun) -> RunStatus:
+        """Has the run indexed next, unless it is; one that grows when it is complete. Failed runs are tried again."""
+        status = self._status(run)
         if status.state is not RunState.READY:
             if not run.files:
                 raise IndexingFailed(status.error or f"{run.path}: a store cannot be indexed, only a trace")

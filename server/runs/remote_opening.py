@@ -1,4 +1,7 @@
-"""Opens stores at addresses in threads, before the event loop reads them; and again, in processes for questions."""
+"""Opens what takes long in threads, before the event loop reads it: stores at addresses, and runs of shards.
+
+Stores at addresses are opened again in processes for questions.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,11 @@ from tilescope.remote.mirrors import MirrorPlan, mirror_of_path
 from tilescope.server.runs.store_reads import in_thread
 from tilescope.tiler.blobs import is_mirrored, mirror_of
 from tilescope.tiler.errors import NotBuilt, TilescopeError
-from tilescope.tiler.mount import open_run_build
+from tilescope.tiler.mount import is_mounted, open_run_build, published_file
 from tilescope.tiler.path_names import path_name
 from tilescope.tiler.store.store import Store
+
+Stamp = tuple[int, int, int] | None
 
 # A host that did not answer is not asked again at once: six attempts have been made.
 _FAILED_S: Final = 10.0
@@ -28,32 +33,49 @@ class _Failure:
     error: TilescopeError
     time_s: float
 
+    @property
+    def is_new(self) -> bool:
+        return time.monotonic() - self.time_s < _FAILED_S
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    store: Store
+    stamp: Stamp
+
 
 class RemoteOpening:
     """Stores that were opened ahead, each until `open` takes it. Lives on one event loop."""
 
     def __init__(self, open_store: Callable[[Path], Store]) -> None:
         self._open_store = open_store
-        self._opened: dict[Path, Store] = {}
+        self._opened: dict[Path, _Opened] = {}
         self._failures: dict[Path, _Failure] = {}
         self._tasks: dict[Path, asyncio.Task[None]] = {}
         self._before: set[Path] = set()  # opened before: another archive may lie there by now
 
     def open(self, path: Path) -> Store:
-        """As `open_store`, which is left to `prepare` for an address. Raises its errors, and NotBuilt before it."""
-        if not is_mirrored(path):
+        """As `open_store`, which is left to `prepare` for what takes long. Raises its errors, and NotBuilt before it.
+
+        A run of shards that nobody prepared is opened at once.
+        """
+        if not _takes_long(path):
             return self._open_store(path)
-        store = self._opened.pop(path, None)
-        if store is not None:
-            return store
+        opened = self._opened.pop(path, None)
+        if opened is not None and opened.stamp == _stamp(path):
+            return opened.store
+        if opened is not None:  # the run was indexed anew meanwhile
+            opened.store.close()
         failure = self._failures.get(path)
-        if failure is not None:
+        if failure is not None and (is_mirrored(path) or failure.is_new):
             raise failure.error
-        raise NotBuilt(f"{path_name(path)}: the archive is still being opened (look again in a moment)")
+        if path in self._tasks or is_mirrored(path):
+            raise NotBuilt(f"{path_name(path)}: the run is still being opened (look again in a moment)")
+        return self._open_store(path)
 
     async def prepare(self, paths: Iterable[Path], wait_s: float | None = None) -> None:
-        """Opens those that are addresses. Waits for all of them, or so long."""
-        tasks = [self._task(path) for path in paths if is_mirrored(path) and not self._is_settled(path)]
+        """Opens those that take long. Waits for all of them, or so long."""
+        tasks = [self._task(path) for path in paths if _takes_long(path) and not self._is_settled(path)]
         if tasks:
             await asyncio.wait(tasks, timeout=wait_s)
 
@@ -65,13 +87,13 @@ class RemoteOpening:
         """Closes what nobody took."""
         for task in self._tasks.values():
             task.cancel()
-        for store in self._opened.values():
-            store.close()
+        for opened in self._opened.values():
+            opened.store.close()
         self._opened.clear()
 
     def _is_settled(self, path: Path) -> bool:
         failure = self._failures.get(path)
-        return path in self._opened or (failure is not None and time.monotonic() - failure.time_s < _FAILED_S)
+        return path in self._opened or (failure is not None and failure.is_new)
 
     def _task(self, path: Path) -> asyncio.Task[None]:
         task = self._tasks.get(path)
@@ -84,7 +106,9 @@ class RemoteOpening:
         is_again = path in self._before
         self._before.add(path)
         try:
-            self._opened[path] = await in_thread(lambda: self._open_now(path, is_again=is_again))
+            stamp = _stamp(path)
+            store = await in_thread(lambda: self._open_now(path, is_again=is_again))
+            self._opened[path] = _Opened(store, stamp)
             self._failures.pop(path, None)
         except TilescopeError as error:
             self._failures[path] = _Failure(error, time.monotonic())
@@ -94,6 +118,19 @@ class RemoteOpening:
         if is_again and mirror is not None:
             mirror.refresh()
         return self._open_store(path)
+
+
+def _takes_long(path: Path) -> bool:
+    return is_mirrored(path) or is_mounted(path)
+
+
+def _stamp(path: Path) -> Stamp:
+    """The stamp of the file that a run of shards replaces when it is indexed anew; None: an address, or no run."""
+    try:
+        stat = None if is_mirrored(path) else published_file(path).stat()
+    except OSError:
+        return None
+    return None if stat is None else (stat.st_ino, stat.st_size, stat.st_mtime_ns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,11 @@ from tests.pods import threads, write_pod
 from tilescope.cli import main
 from tilescope.tiler.errors import DamagedStore, UsageError
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.mount import clock_shifts, keep_merge, open_run, read_shifts, write_shifts
+from tilescope.tiler.mount import keep_merge, open_run
 from tilescope.tiler.schema import manifest_of
 from tilescope.tiler.shards.build import build_shards
-from tilescope.tiler.shards.folder import SHIFTS
+from tilescope.tiler.store.shifts import SHIFTS, clock_shifts, read_shifts, write_shifts
+from tilescope.tiler.store.sweep import evict
 
 
 @pytest.fixture(params=["store", "shards"])
@@ -61,7 +62,39 @@ def test_what_is_no_shift(run: Path, capsys: pytest.CaptureFixture[str], change:
     assert read_shifts(run) == {}
 
 
-@pytest.mark.parametrize("content", [b"", b"{}", b'{"version":1,"shifts":[{"host":"a","ps":"1e9"}]}', b"[" * 99_999])
+def test_tools_say_that_they_use_no_shifts(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    note = "imes are as they were recorded: the shifts of synthetic (2) are not added to them"
+    assert main(["ask", str(run), "overview"]) == 0
+    assert note not in capsys.readouterr().out
+    write_shifts(run, {"synthetic (2)": 5000})
+    assert main(["ask", str(run), "overview"]) == 0
+    assert note in " ".join(capsys.readouterr().out.split())
+
+
+def test_shifts_are_drawn_in_the_nearest_ticks(run: Path) -> None:
+    write_shifts(run, {"a": -1, "b": 501, "c": -1499, "d": -1501})
+    assert {shift.host: shift.shift for shift in clock_shifts(run, 1000)} == {"b": "1", "c": "-1", "d": "-2"}
+    assert [shift.shift for shift in clock_shifts(run, 1)] == ["-1", "501", "-1499", "-1501"]
+
+
+def test_a_store_that_is_removed_leaves_no_shifts(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    build_store(write_pod(tmp_path / "pod", hosts=1, events=300), folder)
+    write_shifts(folder, {"synthetic": 1})
+    assert evict(folder)
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{}",
+        b'{"version":1,"shifts":[{"host":"a","ps":"9223372036854775807"}]}',
+        b'{"version":1,"shifts":[{"host":"a","ps":"1e9"}]}',
+        b"[" * 99_999,
+    ],
+)
 def test_a_file_of_shifts_that_is_none(run: Path, content: bytes) -> None:
     (run / SHIFTS).write_bytes(content)
     with pytest.raises(DamagedStore, match=r"shifts\.json: makes no sense"):

@@ -12,12 +12,10 @@ from tilescope.tiler.mount.open_run import (
     stores_of,
 )
 from tilescope.tiler.mount.proof import check_merge
-from tilescope.tiler.mount.shifts import clock_shifts, read_shifts, write_shifts
 
 __all__ = [
     "MountedStore",
     "check_merge",
-    "clock_shifts",
     "current_build_path",
     "is_mounted",
     "is_outdated",
@@ -26,7 +24,5 @@ __all__ = [
     "open_run",
     "open_run_build",
     "published_file",
-    "read_shifts",
     "stores_of",
-    "write_shifts",
 ]

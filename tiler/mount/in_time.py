@@ -6,6 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final, Generic, TypeVar
 
 _Thing = TypeVar("_Thing")
@@ -20,8 +21,11 @@ class InTime(Generic[_Thing, _Result]):
     Threads are daemons: those of an executor would be waited for when the process ends.
     """
 
-    def __init__(self, work: Callable[[_Thing], _Result], things: Sequence[_Thing], seconds: float) -> None:
-        """Returns when all is done, or after so many seconds. Raises what `work` raises within them."""
+    def __init__(self, work: Callable[[_Thing], _Result], things: Sequence[_Thing], seconds: float | None) -> None:
+        """Returns when all is done, or after so many seconds; None: whenever that is.
+
+        Raises what `work` raises within them.
+        """
         self.results: dict[int, _Result] = {}
         self._work = work
         self._left: queue.SimpleQueue[tuple[int, _Thing]] = queue.SimpleQueue()
@@ -33,13 +37,15 @@ class InTime(Generic[_Thing, _Result]):
         ]
         for thread in self._threads:
             thread.start()
-        deadline = time.monotonic() + seconds
+        deadline = None if seconds is None else time.monotonic() + seconds
         while len(self.results) < len(things):
             try:
-                number, result = self._done.get(timeout=max(0.0, deadline - time.monotonic()))
+                left = None if deadline is None else max(0.0, deadline - time.monotonic())
+                number, result = self._done.get(timeout=left)
             except queue.Empty:
                 break
             if isinstance(result, BaseException):
+                self._forget()
                 raise result
             self.results[number] = result
         self._was_late = len(self.results) < len(things)
@@ -47,6 +53,12 @@ class InTime(Generic[_Thing, _Result]):
     def is_late_done(self) -> bool:
         """True once all is done of which some was late."""
         return self._was_late and not any(thread.is_alive() for thread in self._threads)
+
+    def _forget(self) -> None:
+        """Lets nothing more begin."""
+        with suppress(queue.Empty):
+            while True:
+                self._left.get_nowait()
 
     def _take(self) -> None:
         while True:

@@ -22,10 +22,13 @@ def write_merge(folder: Path, merged: MergedRecords) -> None:
     try:
         with part.open("wb") as file:
             write_archive(merged, file)
+            file.flush()
+            os.fsync(file.fileno())
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 class KeptMerge:
@@ -34,6 +37,11 @@ class KeptMerge:
     def __init__(self, store: Store, places: list[ShardPlace]) -> None:
         self.store = store
         self.places = places
+
+    @property
+    def present(self) -> list[ShardPlace]:
+        """The places of shards that were there."""
+        return [place for place in self.places if place.build]
 
 
 def open_merge(folder: Path) -> KeptMerge | None:

@@ -63,7 +63,9 @@ def _public(mounted: Mounted, notes: Sequence[str]) -> dict[str, Any]:
     publics = [shard.public for shard, _, _ in mounted.present()]
     first = publics[0]
     notes = [*(shard.line for shard in mounted.missing()), *notes]
-    builds = hashlib.sha256("\n".join([*(public["build"] for public in publics), *notes]).encode()).hexdigest()
+    blocks = (f"{place.bases.block}" for place in mounted.places)  # a missing shard keeps its numbers, where known
+    parts = [*(public["build"] for public in publics), *blocks, *notes]
+    builds = hashlib.sha256("\n".join(parts).encode(errors="surrogatepass")).hexdigest()
     warnings = counted_warnings(
         (shard.title, text) for shard, _, _ in mounted.present() for text in shard.public["warnings"]
     )

@@ -23,6 +23,7 @@ from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.tables import TABLES
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.store.store import Entry, NumberedRecord
+from tilescope.tiler.store.validation import must_make_sense
 
 
 class MergedRecords:
@@ -35,7 +36,8 @@ class MergedRecords:
     def __init__(self, location: str, mounted: Mounted, run: str, notes: Sequence[str]) -> None:
         """`run`: id of its `run.json`. `notes`: lines on all of it. At least one shard is there. Raises StoreError."""
         self.location = location
-        self._internals = merged_internals(mounted, run, notes)
+        with must_make_sense(location):
+            self._internals = merged_internals(mounted, run, notes)
         self._public: dict[str, Any] = self._internals["public"]
         self.build: str = self._public["build"]
         self._mounted = mounted
@@ -46,7 +48,7 @@ class MergedRecords:
             TABLES: lambda: table_list(mounted),
             ORIGINS: lambda: merged_origins(mounted),
         }
-        self._made: dict[tuple[Record, int], bytes | None] = {}
+        self._made: dict[tuple[Record, int], bytes] = {}
         self._named = most_names(mounted)
         # Those of all files together are not made: tools read the tables of each file.
         self._metadata_rows = list(StoredRows.nothing().chunks())
@@ -63,9 +65,13 @@ class MergedRecords:
         if record is METADATA_ROWS:
             return self._metadata_rows[number] if 0 <= number < len(self._metadata_rows) else None
         key = record, number
-        if key not in self._made:
-            self._made[key] = self._merged(record, number)
-        return self._made[key]
+        value = self._made.get(key)
+        if value is None:
+            with must_make_sense(self.location):
+                value = self._merged(record, number)
+            if value is not None:
+                self._made[key] = value
+        return value
 
     def at_most(self, record: Record, *numbers: int) -> NumberedRecord | None:
         """Returns the record with these numbers but the last, which is the greatest that is not above this one."""

@@ -32,12 +32,10 @@ def mount(path: Path, run: ShardedRun, wait_seconds: float = WAIT_SECONDS) -> Mo
     """The run of shards at `path`. Raises StoreError where no shard can be read."""
     kept = open_merge(path)
     if kept is not None:
-        if _is_of(kept, run) and all(_is_as_kept(path, place) for place in kept.places if place.build):
+        if _is_of(kept, run) and _are_as_kept(path, kept, wait_seconds):
             handles = ShardHandles()
             readers = {
-                place.name: ShardStore(shard_path(path, place.name), place.build, handles)
-                for place in kept.places
-                if place.build
+                place.name: ShardStore(shard_path(path, place.name), place.build, handles) for place in kept.present
             }
             return MountedStore(str(path), kept.store, kept.places, readers, handles)
         kept.store.close()
@@ -45,8 +43,8 @@ def mount(path: Path, run: ShardedRun, wait_seconds: float = WAIT_SECONDS) -> Mo
 
 
 def keep_merge(path: Path, run: ShardedRun) -> None:
-    """Keeps what a run has once, so that opening it opens no shard. Raises StoreError."""
-    store, merged = merge_anew(path, run)
+    """Keeps what a run has once, so that opening it opens no shard. Waits for all of them. Raises StoreError."""
+    store, merged = merge_anew(path, run, wait_seconds=None)
     try:
         write_merge(path, merged)
     finally:
@@ -54,16 +52,21 @@ def keep_merge(path: Path, run: ShardedRun) -> None:
 
 
 def merge_anew(
-    path: Path, run: ShardedRun, places: Mapping[str, ShardPlace] | None = None, wait_seconds: float = WAIT_SECONDS
+    path: Path,
+    run: ShardedRun,
+    places: Mapping[str, ShardPlace] | None = None,
+    wait_seconds: float | None = WAIT_SECONDS,
 ) -> tuple[MountedStore, MergedRecords]:
-    """The run, merged of all shards that can be read within so many seconds. `places`: those that shards had before.
+    """The run, merged of all shards that can be read within so many seconds; None: however long it takes.
+
+    `places`: those that shards had before.
 
     Raises StoreError where none can.
     """
     handles, places = ShardHandles(), places or {}
     try:
         read = InTime(partial(_read, path, run.axis, handles, places), run.shards, wait_seconds)
-        late = f"it could not be opened within {wait_seconds:g} s"
+        late = f"it could not be opened within {wait_seconds or 0:g} s"
         shards = [read.results.get(number) or _missing(shard, places, late) for number, shard in enumerate(run.shards)]
         mounted = Mounted.from_shards(shards)
         if len(mounted.missing()) == len(shards):
@@ -106,6 +109,12 @@ def _is_of(kept: KeptMerge, run: ShardedRun) -> bool:
     builds = {place.name: place.build for place in kept.places}
     wanted = {shard.name: "" if shard.state == "failed" or shard.is_apart else shard.build for shard in run.shards}
     return kept.store.internals().get("run") == run.id and builds == wanted
+
+
+def _are_as_kept(path: Path, kept: KeptMerge, wait_seconds: float) -> bool:
+    """True if all shards are published as they were. False where their disk does not say so in time."""
+    checks = InTime(partial(_is_as_kept, path), kept.present, wait_seconds).results
+    return len(checks) == len(kept.present) and all(checks.values())
 
 
 def _is_as_kept(path: Path, place: ShardPlace) -> bool:

@@ -21,7 +21,7 @@ def is_run(path: Path) -> bool:
 
 def is_mounted(path: Path) -> bool:
     """True if a folder of shards lies at `path`, which is mounted when it is opened."""
-    return not is_store(path) and is_run_of_shards(path)
+    return is_run_of_shards(path) and not is_store(path)  # in this order: an address is not asked
 
 
 def published_file(path: Path) -> Path:

@@ -8,6 +8,7 @@ from pathlib import Path
 from tilescope.tiler.errors import DamagedStore, StoresDiffer
 from tilescope.tiler.mount.kept_merge import open_merge
 from tilescope.tiler.mount.mounting import merge_anew
+from tilescope.tiler.shards.folder import MERGED
 from tilescope.tiler.shards.sharded_run import ShardedRun
 from tilescope.tiler.verify import SameEntries, compare_entries
 
@@ -18,10 +19,12 @@ def check_merge(path: Path, run: ShardedRun) -> SameEntries | None:
     Raises StoreError, DamagedStore where they differ.
     """
     kept = open_merge(path)
+    if kept is None and (path / MERGED).exists():
+        raise DamagedStore(f"{path / MERGED}: is damaged (index the run again)")
     if kept is None:
         return None
     with closing(kept.store):
-        mounted, merged = merge_anew(path, run)
+        mounted, merged = merge_anew(path, run, wait_seconds=None)
         with closing(mounted):
             try:
                 return compare_entries(kept.store, merged)

@@ -1,15 +1,17 @@
-"""ShardPlace of a shard in a run, as the merged manifest keeps it: all that is needed to read the shard."""
+"""Place of a shard in a run, as the merged manifest keeps it: all that is needed to read the shard."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from msgspec import Struct, convert
+from msgspec import Struct, convert, structs
 
 from tilescope.tiler.mount.bases import Bases
 from tilescope.tiler.mount.missing_shard import MissingShard
 from tilescope.tiler.mount.mounted import Mounted
+from tilescope.tiler.pages import TRACKS_PER_BLOCK
 
 
 class ShardPlace(Struct, frozen=True):
@@ -37,5 +39,14 @@ def places_of(mounted: Mounted) -> list[ShardPlace]:
 
 
 def read_places(internals: Mapping[str, Any]) -> list[ShardPlace]:
-    """As `places_of` made them. Raises ValueError."""
-    return convert(internals["shards"], list[ShardPlace])
+    """As `places_of` made them. Raises ValueError where shards do not lie one behind the other on the run's tracks."""
+    places = convert(internals["shards"], list[ShardPlace])
+    stop = Bases(block=len(internals["tracks"]) // TRACKS_PER_BLOCK)
+    for place, behind in pairwise([*places, None]):
+        numbers = structs.astuple(place.bases)
+        later = numbers if behind is None else structs.astuple(behind.bases)
+        end = (stop if behind is None else behind.bases).block
+        is_in_order = all(0 <= number <= next_ for number, next_ in zip(numbers, later, strict=True))
+        if not is_in_order or place.blocks < 0 or place.bases.block + place.blocks != end:
+            raise ValueError(f"shard {place.name:.40} does not lie before the next one")
+    return places

@@ -14,7 +14,7 @@ from tilescope.tiler.lookup.steps import marked_steps
 from tilescope.tiler.mount.bases import Bases
 from tilescope.tiler.mount.busy_names import busy_names
 from tilescope.tiler.mount.shard_store import ShardStore
-from tilescope.tiler.pages import decompress
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, decompress
 from tilescope.tiler.records.origins import Origins
 from tilescope.tiler.records.overview import OVERVIEW
 from tilescope.tiler.records.tables import TABLES, TableEntry, decode_tables
@@ -50,6 +50,9 @@ class ShardRecords(Struct, frozen=True):
                 raise DamagedStore(f"{store.location}: the track tree is damaged") from error
             tables = opened.get(TABLES)
             internals = opened.internals()
+            blocks = int(opened.manifest()["blocks"])
+            if blocks != -(-len(internals["tracks"]) // TRACKS_PER_BLOCK):
+                raise DamagedStore(f"{store.location}: {len(internals['tracks']):,} tracks are not {blocks:,} blocks")
             return cls(
                 name,
                 title,

@@ -9,8 +9,8 @@ from msgspec import Meta, Struct
 
 from tilescope.tiler.errors import NoStore
 from tilescope.tiler.indexing.reading.axis import RunAxis
-from tilescope.tiler.shards.documents import read_document, write_document
 from tilescope.tiler.shards.folder import AXIS
+from tilescope.tiler.store.documents import read_document, write_document
 from tilescope.tiler.ticks import TICK_LIMIT
 
 _MOST_BYTES: Final = 1 << 30

@@ -14,11 +14,11 @@ from tilescope.tiler import system
 from tilescope.tiler.errors import StoreError, UsageError
 from tilescope.tiler.store import is_store
 from tilescope.tiler.store.build_lock import is_ours
+from tilescope.tiler.store.shifts import SHIFTS
 
 RUN: Final = "run.json"
 AXIS: Final = "axis.json.gz"
 MERGED: Final = "merged.tsarc"
-SHIFTS: Final = "shifts.json"
 SURVEYS: Final = "surveys"
 SHARDS: Final = "shards"
 SESSION: Final = "session-"

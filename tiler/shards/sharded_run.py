@@ -12,8 +12,8 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, Struct, to_builtins
 
 from tilescope.tiler.errors import DamagedStore, StoreVersion
-from tilescope.tiler.shards.documents import read_document, write_document
 from tilescope.tiler.shards.folder import RUN
+from tilescope.tiler.store.documents import read_document, write_document
 from tilescope.tiler.store.version import STORE_VERSION
 
 _MOST_BYTES: Final = 64 << 20

@@ -23,7 +23,7 @@ from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.readers.fingerprint import take_fingerprints
 from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.time_unit import TimeUnit
-from tilescope.tiler.shards.documents import read_document, write_document
+from tilescope.tiler.store.documents import read_document, write_document
 from tilescope.tiler.store.version import STORE_VERSION
 
 _MOST_BYTES: Final = 1 << 30

@@ -19,6 +19,7 @@ from msgspec import Struct
 from tilescope.tiler import system
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.store.readership import PRIVATE
+from tilescope.tiler.store.shifts import SHIFTS
 
 CURRENT = "CURRENT"
 LOCK = "LOCK"
@@ -116,7 +117,7 @@ def is_ours(store: Path) -> bool:
         names = {entry.name for entry in store.iterdir()}
     except FileNotFoundError:  # removed just now
         return True
-    if all(name in (LOCK, CURRENT, f"{CURRENT}.part") or name.startswith("gen-") for name in names):
+    if all(name in (LOCK, CURRENT, f"{CURRENT}.part", SHIFTS) or name.startswith("gen-") for name in names):
         return True
     return CURRENT in names and _names_generation(store / CURRENT)
 

@@ -6,6 +6,7 @@ Of other builds that a question names, it sees the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from tilescope.tiler.details.xstat_tables import XStatTables
@@ -19,6 +20,7 @@ from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, content
+from tilescope.tiler.store.shifts import read_shifts
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.question import SpanQuestion, span_of
 from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, no_steps
@@ -44,6 +46,14 @@ class Scope:
         """Hosts that the run, or another build that the question names, lacks."""
         own = [host.name for host in self.reader.manifest.missing]
         return own + [host for other in self._others.values() for host in other.missing_hosts()]
+
+    def shifted_hosts(self) -> list[str]:
+        """Hosts of the run, or of another build that the question names, that are drawn later or earlier.
+
+        Raises StoreError.
+        """
+        own = list(read_shifts(Path(self.reader.store.location)))
+        return own + [host for other in self._others.values() for host in other.shifted_hosts()]
 
     def for_build(self, build: BuildRef) -> Scope:
         """The same for another build that the question names."""

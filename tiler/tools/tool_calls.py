@@ -76,13 +76,23 @@ def _answer(tool: AnyTool, scope: Scope, question: Question) -> Interruptible[An
         missing = scope.missing_hosts() if is_complete else []  # of a run that grows nothing is missing yet
         if missing:
             notes.append(_missing_note(missing))
+        shifted = scope.shifted_hosts()
+        if shifted:
+            notes.append(_shifts_note(shifted))
         return replace(answer, notes=notes, is_complete=is_complete and not missing, missing=missing)
 
 
 def _missing_note(hosts: Sequence[str]) -> Note:
-    named = ", ".join(hosts[:_NAMED_HOSTS])
+    return Note("warning", f"this is without {_named(hosts)}: the run lacks {plural(len(hosts), 'host', 'hosts')}")
+
+
+def _shifts_note(hosts: Sequence[str]) -> Note:
+    return Note("info", f"times are as they were recorded: the shifts of {_named(hosts)} are not added to them")
+
+
+def _named(hosts: Sequence[str]) -> str:
     more = f" and {len(hosts) - _NAMED_HOSTS:,} more" if len(hosts) > _NAMED_HOSTS else ""
-    return Note("warning", f"this is without {named}{more}: the run lacks {plural(len(hosts), 'host', 'hosts')}")
+    return ", ".join(hosts[:_NAMED_HOSTS]) + more
 
 
 def _headline(tool: AnyTool, answer: Answer, scope: Scope) -> Note | None:

@@ -35,7 +35,8 @@ def run(args: argparse.Namespace) -> int:
     """Saves the changes, and prints the shifts that there are now."""
     from tilescope.cli.stores import refuse_file
     from tilescope.tiler.duration_text import duration_text
-    from tilescope.tiler.mount import open_run, read_shifts, write_shifts
+    from tilescope.tiler.mount import open_run
+    from tilescope.tiler.store.shifts import read_shifts, write_shifts
 
     refuse_file(args.store)
     store = open_run(args.store)

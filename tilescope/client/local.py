@@ -20,7 +20,7 @@ from tilescope.tiler.errors import NOTHING_THERE, Cancelled, NoStore
 from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.tiles import stored_page
-from tilescope.tiler.mount import clock_shifts, current_build_path, is_run, open_run
+from tilescope.tiler.mount import current_build_path, is_run, open_run
 from tilescope.tiler.pages import PageKey, decompress, record_title
 from tilescope.tiler.path_names import path_name
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -32,6 +32,7 @@ from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import Run, RunState, manifest_of
 from tilescope.tiler.store.attachments import content, entry_of
 from tilescope.tiler.store.extent import RunExtent
+from tilescope.tiler.store.shifts import clock_shifts
 from tilescope.tiler.store.store import Store, need
 from tilescope.tiler.store.validation import must_make_sense
 from tilescope.tiler.tools import Answer, BuildRef, Scope, Table, ask, from_values, no_such_tool, references, tools

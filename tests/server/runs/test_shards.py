@@ -16,11 +16,14 @@ from tilescope.server.app import make_app
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
+from tilescope.server.runs.remote_opening import RemoteOpening
 from tilescope.server.runs.sources import find_runs
+from tilescope.tiler.errors import StoreError
 from tilescope.tiler.mount import MountedStore, open_run
 from tilescope.tiler.shards.build import build_shards
 from tilescope.tiler.shards.folder import shard_path
 from tilescope.tiler.shards.sharded_run import read_sharded_run
+from tilescope.tiler.store.store import Store
 
 
 def build(files: list[Path], folder: Path) -> None:
@@ -75,3 +78,37 @@ def test_hosts_that_were_late_are_another_build(tmp_path: Path, monkeypatch: pyt
         is_there.set()
         stores.current_build(folder)
         assert stores.current(folder) is not store
+
+
+async def test_a_run_of_shards_is_opened_in_a_thread(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    files = write_pod(tmp_path / "pod", hosts=2, events=300)
+    build(files, folder)
+    threads_of_opening = []
+
+    def watched(path: Path) -> Store:
+        threads_of_opening.append(threading.current_thread())
+        return open_run(path)
+
+    opening = RemoteOpening(watched)
+    with closing(OpenStores(opening.open)) as stores, closing(opening):
+        await opening.prepare([folder])
+        first = stores.current_build(folder)
+        await opening.prepare([folder])  # nobody takes it before the run is another
+        build(files[:1], folder)
+        second = stores.current_build(folder)
+        assert second != first
+        assert stores.current_manifest(folder).hosts == ["synthetic"]
+    assert [thread is threading.main_thread() for thread in threads_of_opening] == [False, False, True]
+
+
+async def test_a_run_that_cannot_be_opened_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    build(write_pod(tmp_path / "pod", hosts=1, events=300), folder)
+    shard = shard_path(folder, read_sharded_run(folder).shards[0].name)
+    shard.rename(tmp_path / "aside")
+    opening = RemoteOpening(open_run)
+    with closing(opening):
+        await opening.prepare([folder])
+        with pytest.raises(StoreError, match="no shard of the run can be read"):
+            opening.open(folder)

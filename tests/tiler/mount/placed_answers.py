@@ -14,6 +14,7 @@ from tilescope.tiler.tools.answer import Column
 Places = Mapping[int, str]
 
 _LANE = re.compile(r"([a-z_]+\.[a-z_]+)-(\d+)")  # of one track
+_TRACK_LISTS = ("makers", "tracks")  # columns
 _NUMBERS = ("more",)  # where the next rows begin, with numbers of tracks
 
 
@@ -29,7 +30,7 @@ def places(reader: QueryReader) -> Places:
 def placed(value: Any, places: Places, name: str = "") -> Any:
     """A value of an answer, comparable with that of another run. `name`: of the field or kind that it is of."""
     if isinstance(value, Column):
-        kind = "tracks" if value.id == "makers" else value.kind
+        kind = "tracks" if value.id in _TRACK_LISTS and value.kind == "text" else value.kind
         return (value.id, value.title, value.unit, [placed(cell, places, kind) for cell in values_of(value)])
     if is_dataclass(value) and not isinstance(value, type):
         own = [field.name for field in fields(value) if not field.name.startswith("_")]

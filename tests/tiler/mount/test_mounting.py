@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import structs
+from msgspec import structs, to_builtins
 
 from tests.pods import threads, write_pod
 from tilescope.tiler.errors import DamagedStore, NoStore
-from tilescope.tiler.mount import MountedStore, is_outdated, keep_merge, mounting, open_run
+from tilescope.tiler.mount import MountedStore, check_merge, is_outdated, keep_merge, mounting, open_run
 from tilescope.tiler.mount.in_time import InTime
+from tilescope.tiler.mount.shard_place import read_places
 from tilescope.tiler.mount.shard_store import ShardHandles, ShardStore
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.records.overview import OVERVIEW
@@ -243,3 +244,59 @@ def test_a_merge_of_another_run_is_not_taken(run: Run) -> None:
     )
     with closing(open_run(run.folder)) as store:
         assert "another" in store.manifest()["warnings"]
+
+
+def test_places_that_make_no_sense_are_not_taken(run: Run) -> None:
+    with closing(open_run(run.folder)) as store:
+        internals = store.internals()
+    places = read_places(internals)
+    harmed: list[dict[str, Any]] = [
+        {"blocks": 1 << 40},
+        {"blocks": -1},
+        {"bases": structs.replace(places[0].bases, block=-1)},
+        {"bases": structs.replace(places[0].bases, file=1 << 40)},
+    ]
+    for members in harmed:
+        shards = to_builtins([structs.replace(places[0], **members), *places[1:]])
+        with pytest.raises(ValueError, match="does not lie before the next one"):
+            read_places({**internals, "shards": shards})
+
+
+def test_a_missing_shard_without_known_numbers_is_another_build(run: Run) -> None:
+    _remove(run)
+    with closing(open_run(run.folder)) as store:
+        build = store.build
+    (run.folder / MERGED).unlink()
+    with closing(open_run(run.folder)) as store:
+        assert store.build != build
+
+
+def test_a_merge_that_is_damaged_is_no_proof(run: Run) -> None:
+    assert check_merge(run.folder, run.shards)
+    (run.folder / MERGED).write_bytes(b"")
+    with pytest.raises(DamagedStore, match=r"merged\.tsarc: is damaged"):
+        check_merge(run.folder, run.shards)
+    (run.folder / MERGED).unlink()
+    assert check_merge(run.folder, run.shards) is None
+
+
+def test_a_disk_that_hangs_does_not_hold_a_run_that_is_kept(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = threading.Event()
+    monkeypatch.setattr(mounting, "_is_as_kept", lambda path, place: gate.wait())
+    with closing(open_run(run.folder, wait_seconds=0.5)) as store:
+        assert len(store.manifest()["hosts"]) == HOSTS
+        assert isinstance(store, MountedStore)
+    gate.set()
+
+
+def test_a_failure_lets_nothing_more_begin() -> None:
+    begun: list[int] = []
+
+    def work(number: int) -> None:
+        begun.append(number)
+        time.sleep(0.01)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        InTime(work, range(1000), None)
+    assert len(begun) < 500

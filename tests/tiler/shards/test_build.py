@@ -26,13 +26,13 @@ from tilescope.tiler.pages import PageKey
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.shards.build import ShardOptions, build_shards
-from tilescope.tiler.shards.documents import read_document, write_document
 from tilescope.tiler.shards.folder import locked, shard_path, survey_path
 from tilescope.tiler.shards.opened_executor import OpenExecutor
 from tilescope.tiler.shards.progress import ShardProgress
 from tilescope.tiler.shards.sharded_run import ShardedRun, read_sharded_run
 from tilescope.tiler.shards.survey import Survey
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.store.documents import read_document, write_document
 from tilescope.tiler.verify.same_entries import compare_stores
 
 TRACKS = 40  # of a host: 32 of the first block, 8 of the second, and rollups behind

@@ -1,4 +1,4 @@
-"""JSON documents in a folder of shards: each is there whole or not at all, and none is read beyond a stated size."""
+"""JSON documents beside a run: each is there whole or not at all, and none is read beyond a stated size."""
 
 from __future__ import annotations
 

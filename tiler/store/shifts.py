@@ -11,10 +11,11 @@ from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
-from tilescope.tiler.errors import NoStore, UsageError
+from tilescope.tiler.errors import DamagedStore, NoStore, UsageError
 from tilescope.tiler.schema import ClockShift
-from tilescope.tiler.shards.documents import read_document, write_document
-from tilescope.tiler.shards.folder import SHIFTS
+from tilescope.tiler.store.documents import read_document, write_document
+
+SHIFTS: Final = "shifts.json"
 
 _MOST_BYTES: Final = 4 << 20
 _MOST_PS: Final = 1 << 62
@@ -38,7 +39,11 @@ def read_shifts(path: Path) -> dict[str, int]:
         document = read_document(path / SHIFTS, _Document, _MOST_BYTES)
     except NoStore:
         return {}
-    return {shift.host: int(shift.ps) for shift in document.shifts if shift.ps.strip("-0")}
+    shifts = {shift.host: int(shift.ps) for shift in document.shifts}
+    for host, ps in shifts.items():
+        if not -_MOST_PS < ps < _MOST_PS:
+            raise DamagedStore(f"{path / SHIFTS}: makes no sense: {host!r:.200} is shifted by {ps:,} ps")
+    return {host: ps for host, ps in shifts.items() if ps}
 
 
 def write_shifts(path: Path, shifts: Mapping[str, int]) -> None:
@@ -53,5 +58,6 @@ def write_shifts(path: Path, shifts: Mapping[str, int]) -> None:
 
 
 def clock_shifts(path: Path, tick_ps: int) -> list[ClockShift]:
-    """As the manifest of the run at `path` has them, in whole ticks. Raises StoreError or DamagedStore."""
-    return [ClockShift(host=host, shift=str(ps // tick_ps)) for host, ps in read_shifts(path).items()]
+    """As the manifest of the run at `path` has them, in ticks, the nearest. Raises StoreError or DamagedStore."""
+    ticks = {host: (2 * ps + tick_ps) // (2 * tick_ps) for host, ps in read_shifts(path).items()}
+    return [ClockShift(host=host, shift=str(shift)) for host, shift in ticks.items() if shift]
