@@ -264,7 +264,7 @@ class DeviceAllocations:
         return codes[np.concatenate([np.zeros(0, np.int64), *own])], words
 
     def _sides(self) -> tuple[tuple[Moments, str], ...]:
-        """What is allocated, and what is freed, with the word before their totals."""
+        """Allocations and frees, each with the word before the headers of their totals."""
         return (self.made, "allocation"), (self.freed, "release")
 
     def _side_total(self, figure: str, side: str, chunk: int) -> Interruptible[tuple[Ints, Ints]]:
