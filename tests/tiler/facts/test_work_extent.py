@@ -62,7 +62,7 @@ def test_short_ranges(trace: DeviceTrace, start: int, length: int, number: int) 
 @given(middle=TICKS, number=st.sampled_from([0, 1]))
 @settings(max_examples=examples(100), deadline=None)
 def test_halves(trace: DeviceTrace, middle: int, number: int) -> None:
-    """Of a run in two halves, open at its ends: the first begins, and the second ends, as the whole does."""
+    """Halves of a run, open at its ends: the first begins, and the second ends, as the whole does."""
     device = finish(devices_of(trace.reader))[number]
     first, second = (0, middle), (middle, TICK_LIMIT)
     halves = [extent(trace.reader, device, *half) for half in (first, second)]
