@@ -186,7 +186,8 @@ function paintNames(
   context.font = `11px ${colors.font}`;
   context.textBaseline = "middle";
   context.textAlign = "right";
-  const write = (text: string, y: number) => context.fillText(text, NAMES_PX - 8, y, NAMES_PX - 12);
+  const write = (text: string, y: number, roomPx = NAMES_PX - 12) => context.fillText(text, NAMES_PX - 8, y, roomPx);
+  const dividedY = (row: number) => Math.max(yOf(row), AXIS_PX) + 8;
   context.fillStyle = colors.text;
   const divided = new Set<number>();
   for (const { layer, strips, isParts } of layers) {
@@ -197,7 +198,10 @@ function paintNames(
         parts.forEach((part, k) => {
           const row = layer.rows[part]!;
           const process = layer.level === "track" && row.process !== "" ? `${row.process} · ` : "";
-          write(`${process}${row.name}`, yOf(from) + (k + 0.5) * partPx);
+          const y = yOf(from) + (k + 0.5) * partPx;
+          // The name of the divided row stands at the left of the first.
+          const isBeside = Math.abs(y - dividedY(from)) < NAME_ROW_PX;
+          write(`${process}${row.name}`, y, isBeside ? NAMES_PX / 2 - 4 : undefined);
         });
       }
     }
@@ -209,7 +213,7 @@ function paintNames(
     if (row === chosen || (row % stride === 0 && hasRoom)) {
       if (divided.has(row)) {
         context.textAlign = "left";
-        context.fillText(names[row]!.name, 4, Math.max(yOf(row), AXIS_PX) + 8, NAMES_PX / 2 - 12);
+        context.fillText(names[row]!.name, 4, dividedY(row), NAMES_PX / 2 - 12);
         context.textAlign = "right";
       } else {
         write(names[row]!.name, Math.max(yOf(row + 0.5), AXIS_PX + NAME_ROW_PX / 2));

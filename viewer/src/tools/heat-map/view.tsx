@@ -35,7 +35,7 @@ import { partsQuestion, spanQuestion } from "./wanted";
 const TOOL = { id: "heat_map", title: "Heat map", help: "" };
 const COUNTED = [
   { value: "", text: "Devices, where there are some" },
-  { value: "computing", text: "Devices, without communication" },
+  { value: "computing", text: "Devices, computing only" },
   { value: "devices", text: "Devices" },
   { value: "tracks", text: "Tracks" },
 ] as const;
