@@ -1,12 +1,22 @@
 /** Answers of tools that an archive gives: those that it keeps, about the whole run, and what is made of names and histograms. */
 
 import { recordKey } from "../archive/keys";
-import type { ToolAnswerJson } from "../base/schema";
+import type { MissingHost, ToolAnswerJson } from "../base/schema";
 import type { ToolField } from "../net/tool-fields";
 import type { ArchivedRun } from "./archived-run";
 import { hitBinsAnswer } from "./hit-bins";
 import { searchAnswer } from "./search";
 import { statsAnswer } from "./stats";
+
+/** Tools whose answers are made of records. */
+const MADE_HERE: ReadonlyMap<string, typeof statsAnswer> = new Map([
+  ["stats", statsAnswer],
+  ["search", searchAnswer],
+  ["hit_bins", hitBinsAnswer],
+]);
+
+/** Hosts that a note names; it counts the others. */
+const NAMED_HOSTS = 5;
 
 /** The answer of a tool to a question; null where it takes a server. `fields`: those of the tool's questions, where they are known. */
 export async function toolAnswer(
@@ -27,16 +37,24 @@ export async function toolAnswer(
       return await run.json<ToolAnswerJson>(recordKey("z", [BigInt(kept.indexOf(name))])!);
     }
   }
-  if (tool === "stats") {
-    return await statsAnswer(run, question);
+  const answer = (await MADE_HERE.get(tool)?.(run, question)) ?? null;
+  return answer === null ? null : withMissingHosts(answer, (await run.manifest()).public.missing ?? []);
+}
+
+/** An answer that says which hosts of a run of shards are not in it. */
+function withMissingHosts(answer: ToolAnswerJson, hosts: readonly MissingHost[]): ToolAnswerJson {
+  const missing = hosts.map(({ name }) => name);
+  return { ...answer, complete: missing.length === 0, missing, notes: [...answer.notes, ...missingNotes(missing)] };
+}
+
+function missingNotes(hosts: readonly string[]): ToolAnswerJson["notes"] {
+  if (hosts.length === 0) {
+    return [];
   }
-  if (tool === "search") {
-    return await searchAnswer(run, question);
-  }
-  if (tool === "hit_bins") {
-    return await hitBinsAnswer(run, question);
-  }
-  return null;
+  const more = hosts.length > NAMED_HOSTS ? ` and ${(hosts.length - NAMED_HOSTS).toLocaleString("en")} more` : "";
+  const count = `${hosts.length.toLocaleString("en")} ${hosts.length === 1 ? "host" : "hosts"}`;
+  const text = `this is without ${hosts.slice(0, NAMED_HOSTS).join(", ")}${more}: the run lacks ${count}`;
+  return [{ severity: "warning", text, start: null, end: null, track: null, event: null }];
 }
 
 /** The tool of a kept answer: `op_profile?by=category` → `op_profile`. */
