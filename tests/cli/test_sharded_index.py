@@ -57,6 +57,7 @@ def test_a_run_of_shards_is_archived_and_compared(tmp_path: Path, capsys: pytest
     assert main(["archive", str(run), "-o", str(archive)]) == 0
     capsys.readouterr()
     assert main(["verify", str(run), "--same-as", str(archive)]) == 0
+    assert main(["verify", str(archive), "--same-as", str(run)]) == 0
     assert "entries are equal" in capsys.readouterr().out
     assert main(["info", str(archive)]) == 0
     assert "on 2 hosts" in capsys.readouterr().out
