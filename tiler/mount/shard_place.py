@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 from msgspec import Struct, convert, structs
@@ -41,12 +40,11 @@ def places_of(mounted: Mounted) -> list[ShardPlace]:
 def read_places(internals: Mapping[str, Any]) -> list[ShardPlace]:
     """As `places_of` made them. Raises ValueError where shards do not lie one behind the other on the run's tracks."""
     places = convert(internals["shards"], list[ShardPlace])
-    stop = Bases(block=len(internals["tracks"]) // TRACKS_PER_BLOCK)
-    for place, behind in pairwise([*places, None]):
-        numbers = structs.astuple(place.bases)
-        later = numbers if behind is None else structs.astuple(behind.bases)
-        end = (stop if behind is None else behind.bases).block
-        is_in_order = all(0 <= number <= next_ for number, next_ in zip(numbers, later, strict=True))
-        if not is_in_order or place.blocks < 0 or place.bases.block + place.blocks != end:
+    stop = len(internals["tracks"]) // TRACKS_PER_BLOCK
+    for number, place in enumerate(places):
+        behind = places[number + 1].bases if number + 1 < len(places) else structs.replace(place.bases, block=stop)
+        pairs = zip(structs.astuple(place.bases), structs.astuple(behind), strict=True)
+        is_in_order = all(0 <= own <= next_ for own, next_ in pairs)
+        if not is_in_order or place.blocks < 0 or place.bases.block + place.blocks != behind.block:
             raise ValueError(f"shard {place.name:.40} does not lie before the next one")
     return places
