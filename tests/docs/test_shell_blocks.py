@@ -22,10 +22,12 @@ import pytest
 import trustme
 
 import tilescope
+from bench.pod_run import PodShape, write_pod
 from tests.capture.fake_profiler import FakeProfiler, answering
 from tests.demo import DEMO_TRACE
 from tests.docs.code_blocks import INDENTED, PAGES, ROOT, CodeBlock, blocks_of
 from tilescope.profiler import profiler_pb2 as pb
+from tilescope.tiler.indexing import build_store
 
 pytestmark = pytest.mark.slow
 
@@ -94,6 +96,9 @@ PLACES: Final = {
     r"\b(10(\.\d+){3}:\d+),(?!\1)10(\.\d+){3}:\d+": "{address},{other}",
     r"(localhost:9012|localhost:6009|HOST:PORT|tpu-worker-0:8466)": "{address}",
     r"ssh (-t -L \S+ )?(HOST|host) ": "",  # this machine is the other one
+    r"tilescope shift pod\.run": "tilescope shift hosts.store",
+    r"\bhost3=": "pod-worker-0=",
+    r"\bhost4=": "pod-worker-1=",
     r"/profiles": "logs",
     r"/scratch/tilescope": "scratch",
     r"\bTRACE\b": "trace.json.gz",
@@ -167,6 +172,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / f"rank{rank}.json.gz").write_bytes(gzip.compress(content))
     for name in ("run", "other", "trace", "big"):
         tilescope.index(folder / "trace.json.gz", folder / f"{name}.store")
+    pod = write_pod(folder / "pod", PodShape(hosts=2, chips=1, steps=2))
+    build_store(pod.files, folder / "hosts.store")
     (rules,) = (b.text for b in blocks_of(ROOT / "docs" / "kinds-of-work.md") if b.language == "toml")
     (folder / "rules.toml").write_text(rules)
     (folder / "token").write_text("correct-horse-battery-staple")

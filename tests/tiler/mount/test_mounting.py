@@ -29,7 +29,7 @@ from tilescope.tiler.shards.build import build_shards
 from tilescope.tiler.shards.folder import MERGED, shard_path
 from tilescope.tiler.shards.sharded_run import ShardedRun
 from tilescope.tiler.store.generation import current
-from tilescope.tiler.tools import Answer, Scope, answer_json, ask, from_text, tool
+from tilescope.tiler.tools import Answer, Scope, answer_json, ask, from_text, tool, values_of
 
 HOSTS = 3
 
@@ -53,10 +53,14 @@ def run(tmp_path: Path) -> Run:
     return Run(tmp_path)
 
 
-def overview(folder: Path) -> Answer:
+def answer_of(folder: Path, id: str, **values: str) -> Answer:
     with closing(open_run(folder)) as store:
-        chosen = tool("overview")
-        return finish(ask(chosen, Scope(QueryReader(store)), from_text(chosen.question, {})))
+        chosen = tool(id)
+        return finish(ask(chosen, Scope(QueryReader(store)), from_text(chosen.question, values)))
+
+
+def overview(folder: Path) -> Answer:
+    return answer_of(folder, "overview")
 
 
 def test_what_is_kept_is_what_is_merged(run: Run) -> None:
@@ -143,6 +147,19 @@ def test_answers_name_who_is_missing(run: Run) -> None:
     assert list(answer.missing) == ["synthetic (2)"]
     assert any("without synthetic (2)" in note.text for note in answer.notes)
     assert answer_json.decode(answer_json.encode(answer)).missing == ("synthetic (2)",)
+
+
+def test_a_heat_map_has_the_hosts_that_are_there(run: Run) -> None:
+    def busy() -> dict[str, Any]:
+        answer = answer_of(run.folder, "heat_map", level="host", counted="tracks")
+        columns = {column.id: values_of(column) for column in answer.table("rows").columns}
+        return dict(zip(columns["name"], columns["busy"], strict=True))
+
+    complete = busy()
+    assert list(complete) == ["synthetic", "synthetic (2)", "synthetic (3)"]
+    _remove(run)
+    del complete["synthetic (2)"]
+    assert busy() == complete
 
 
 def test_a_shard_that_comes_back_is_there_again(run: Run) -> None:
