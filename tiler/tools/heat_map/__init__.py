@@ -117,10 +117,10 @@ def _late_ticks(steps: RunSteps, rows: Sequence[MapRow], grid: Grid) -> Interrup
         processes = {each.process for each in series if each is not None}
         spans = [late[process] for process in processes if process in late]
         for first in range(0, len(spans), _AT_ONCE):
-            part_spans = spans[first : first + _AT_ONCE]
-            lane = np.repeat(np.arange(len(part_spans)), [len(each.start) for each in part_spans])
-            start, stop = (np.concatenate([getattr(each, end) for each in part_spans]) for end in ("start", "stop"))
-            longest = grid.ticks_within(lane, start, stop, len(part_spans)).max(axis=0)
+            batch = spans[first : first + _AT_ONCE]
+            lane = np.repeat(np.arange(len(batch)), [len(each.start) for each in batch])
+            start, stop = (np.concatenate([getattr(each, end) for each in batch]) for end in ("start", "stop"))
+            longest = grid.ticks_within(lane, start, stop, len(batch)).max(axis=0)
             ticks[number] = np.maximum(ticks[number], longest)
             yield
         if number % _AT_ONCE == 0:
