@@ -31,6 +31,8 @@ MESSAGES = [
     (schema.EventCounts, pb.EventCounts),
     (schema.FlowCounts, pb.FlowCounts),
     (schema.StepCounts, pb.StepCounts),
+    (schema.MissingHost, pb.MissingHost),
+    (schema.ClockShift, pb.ClockShift),
     (schema.Group, pb.Group),
     (schema.Track, pb.Track),
     (schema.EventDetails, pb.Event),

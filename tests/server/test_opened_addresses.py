@@ -13,6 +13,7 @@ import pytest
 from tests.remote.static_server import Behaviour, static_server
 from tests.server.conftest import Client
 from tilescope.cli.dispatch import main
+from tilescope.remote import mirrors
 from tilescope.remote.mirrors import Mirrored, MirrorPlan, mirror_plans
 from tilescope.server.app import make_app
 from tilescope.server.runs import opened_addresses
@@ -143,7 +144,7 @@ async def test_there_is_an_end_to_them(client: Client, origin: str, monkeypatch:
 
 
 async def test_a_slow_address_holds_nobody_up(client: Client, origin: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    waiting, mirror = threading.Event(), opened_addresses.mirror_address
+    waiting, mirror = threading.Event(), mirrors.mirror_address
     looked_at: list[str] = []
 
     def slow(plan: MirrorPlan) -> Mirrored:

@@ -66,6 +66,7 @@ class TreeGroup(_FieldsByName, frozen=True, kw_only=True):
     name: str
     detail: str = ""
     rollup: int | None = None
+    missing: str | UnsetType = UNSET
 
 
 class TreeTrack(_FieldsByName, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from tilescope.tiler.schema.limits import LIMITS, Limits
 from tilescope.tiler.schema.numbers import Count, Decimal, Ticks
@@ -129,16 +129,16 @@ class StoredManifest(Struct, frozen=True, kw_only=True):
         Meta(
             description="The busiest families of events first: categories, and stems of names without one. At most 16."
         ),
-    ] = ()
+    ] = field(default_factory=list)
     outliers: Annotated[
         Outliers | None, Meta(description="Events that figures leave out; null where there are none.")
     ] = None
     ignored: Annotated[dict[str, Decimal], Meta(description="What was left out of the trace: how often, by reason.")]
     warnings: Sequence[str]
     missing: Annotated[
-        Sequence[MissingHost] | UnsetType,
+        Sequence[MissingHost],
         Meta(description="Hosts of a run of shards that are not there: nothing of them is counted anywhere."),
-    ] = UNSET
+    ] = field(default_factory=list)
     source_bytes: Annotated[Decimal, Meta(description="Size of the trace files.")]
     created_ns: Annotated[Decimal, Meta(description="When it was indexed, in nanoseconds since the epoch.")]
 
@@ -155,9 +155,9 @@ class Manifest(StoredManifest, frozen=True, kw_only=True):
     store_bytes: Annotated[Decimal, Meta(description="Size of the store.")]
     limits: Limits
     shifts: Annotated[
-        Sequence[ClockShift] | UnsetType,
+        Sequence[ClockShift],
         Meta(description="Shifts to add when the run is drawn. All other answers are in the times that were recorded."),
-    ] = UNSET
+    ] = field(default_factory=list)
 
 
 def manifest_of(

@@ -19,7 +19,6 @@ import argparse
 from pathlib import Path
 
 from tilescope.cli.say import printable, say
-from tilescope.cli.spans import ticks_text
 
 NAME = "shift"
 HELP = "shift clocks of hosts when the run is drawn"
@@ -58,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _change(text: str, hosts: list[str]) -> tuple[str, int]:
     """The host of a change and its shift, in picoseconds. Raises UsageError."""
+    from tilescope.cli.spans import ticks_text
     from tilescope.tiler.errors import UsageError
 
     host, equals, time = text.rpartition("=")

@@ -153,7 +153,7 @@ def test_a_heat_map_has_the_hosts_that_are_there(run: Run) -> None:
     def busy() -> dict[str, Any]:
         answer = answer_of(run.folder, "heat_map", level="host", counted="tracks")
         columns = {column.id: values_of(column) for column in answer.table("rows").columns}
-        return dict(zip(columns["name"], columns["busy"], strict=True))
+        return dict(zip(map(str, columns["name"]), columns["busy"], strict=True))
 
     complete = busy()
     assert list(complete) == ["synthetic", "synthetic (2)", "synthetic (3)"]
