@@ -89,7 +89,7 @@ class GrpcSource:
         opened = await self._open(build.run)
         if opened.manifest.build != build.id:
             raise Refused("unknown_build", f"there is no build {build.id} any more: fetch the manifest again")
-        return {"groups": [to_json(group) for group in opened.groups], "tracks": [_track(t) for t in opened.tracks]}
+        return {"groups": [_group(group) for group in opened.groups], "tracks": [_track(t) for t in opened.tracks]}
 
     async def names(self, build: Build, page: int) -> list[list[str]]:
         request = pb.NamesRequest(run=build.run, build=build.id, page=page)
@@ -253,6 +253,12 @@ def _scalar(field: FieldDescriptor, value: Any) -> Any:
     if isinstance(value, Message):
         return to_json(value)
     return str(value) if field.cpp_type in _INT64 else value
+
+
+def _group(group: pb.Group) -> dict[str, Any]:
+    """The reason for which a host is missing is left out where it is there, as over HTTP."""
+    members = to_json(group)
+    return members if group.HasField("missing") else {name: members[name] for name in members if name != "missing"}
 
 
 def _track(track: pb.Track) -> dict[str, Any]:

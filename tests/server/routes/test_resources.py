@@ -112,7 +112,14 @@ async def test_a_failed_run_says_why_and_others_are_served(client: Client, site:
 
 async def test_the_manifest_names_the_run_and_is_revalidated(client: Client) -> None:
     answer = await client.get(f"{RUNS}/run1/manifest")
-    of_run = {"run": "run1", "name": "run1", "state": "ready", "limits": to_builtins(LIMITS)}
+    of_run = {
+        "run": "run1",
+        "name": "run1",
+        "state": "ready",
+        "limits": to_builtins(LIMITS),
+        "missing": [],
+        "shifts": [],
+    }
     assert await answer.json() == {**of_run, **FakeStore("b1").manifest()}
     assert answer.headers["Cache-Control"] == "no-cache"
     again = await client.get(f"{RUNS}/run1/manifest", headers={"If-None-Match": answer.headers["ETag"]})
