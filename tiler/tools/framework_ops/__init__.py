@@ -126,7 +126,7 @@ TOOL: Final = Tool(
         added=("span", "busy", "host_span", "device.self", "host.count", "host.self"),
         rows=(
             AddedRows("device", ("name", "type"), ("self", "flops", "bytes")),
-            AddedRows("host", ("name",), ("count", "total", "self", "kernels", "device_total", "device_self")),
+            AddedRows("host", ("name",), ("count", "total", "self")),
         ),
         same=(
             Same("cores", "hlo_stats", "cores"),

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.facts.host_operations import HostOp, OpSource
+from tilescope.tiler.facts.host_operations.naming import pytorch_type
 from tilescope.tiler.facts.operations import LaunchedWork
 from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.facts.operations.framework import FrameworkColumns, FrameworkOperation, known_rates
@@ -135,8 +136,12 @@ def host_table(
         )
         for operation in order[:limit]
     ]
+    # Of calls before a range, what they launch may run in it.
+    called = {operation.op.name for operation in order}
+    behind = sorted((device_operations.table.launched or {}).keys() - called)[: limit - len(rows)]
+    rows += [_Row(name, pytorch_type(name), 0, 0, 0, -1, name) for name in behind]
     others = _Sums(
-        len(order) - len(rows),
+        max(len(order) - limit, 0),
         *(sum(getattr(operation, column) for operation in order[limit:]) for column in ("count", "total", "own")),
     )
     shown = _Shown(rows, others, table.idle if with_idle else 0, table.span if with_idle else table.busy, limit)

@@ -278,7 +278,11 @@ def test_any_range_is_as_in_plain_python_and_the_sum_of_its_halves(
                     by_name[name][3] += first <= kernel.start - shift < last
                     by_name[name][4] += ticks
                     by_name[name][5] += ticks * (name == launching(kernel))
-            return {name: tuple(values) for name, values in by_name.items() if values[0] or values[1]}
+            return {
+                name: tuple(values)
+                for name, values in by_name.items()
+                if values[0] or values[1] or values[3] or values[4]
+            }
 
         def span(first: int, last: int) -> dict[str, int]:
             return {"start": first * microsecond, "end": last * microsecond}
