@@ -100,14 +100,14 @@ _OUTLIERS_APART: Final = "outliers are those of each file: it was not compared w
 
 
 def _missing(mounted: Mounted) -> dict[str, Any]:
-    """The member of the manifest that names what is missing; none where all is there."""
+    """The member of the manifest that names what is missing."""
     missing = [
         {"name": host, "reason": place.shard.reason}
         for place in mounted.places
         if isinstance(place.shard, MissingShard)
         for host in place.hosts
     ]
-    return {"missing": missing} if missing else {}
+    return {"missing": missing}
 
 
 def _summed(parts: Iterable[dict[str, str | None]]) -> dict[str, str | None]:

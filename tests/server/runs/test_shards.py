@@ -62,7 +62,7 @@ async def test_a_host_that_comes_back_is_looked_for_again(
     answer = await client.post(f"{path}/index")
     assert answer.status == 200
     assert (await answer.json())["build"] != manifest["build"]
-    assert "missing" not in await (await client.get(f"{path}/manifest")).json()
+    assert (await (await client.get(f"{path}/manifest")).json())["missing"] == []
 
 
 def test_hosts_that_were_late_are_another_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
