@@ -1160,21 +1160,45 @@ class TextChunks:
         when it has so many rows, or more than so many bytes, packed and of shapes.
         """
 
-def shapes_of_chunk(
-    bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-) -> tuple[list[bytes], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
+class Wordings:
     """
-    Returns what the first bytes of such a chunk say: its shapes, with a zero byte for each number, how many texts
-    have each of them, and how many have none. Raises ValueError for what is damaged, and for too few bytes.
+    Counts how many events of a track have the same arguments but for numbers without words.
     """
+
+    def __init__(self, texts: PackedTexts, part_events: int) -> None:
+        """Of packed texts. Raises ValueError for parts without events."""
+
+    def add(
+        self,
+        ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        begin: int,
+        packed: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        Adds the next events: those of event k are packed[ends[k-1]:ends[k]], from `begin` on. Raises ValueError.
+        """
+
+    def finish(
+        self,
+    ) -> tuple[
+        list[bytes],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+    ]:
+        """
+        Returns wordings: JSON with a zero byte for each number without words, or a byte 1 for each number where
+        nothing is known of it; by part of the track how many of them its events have, -1 too many; part by part
+        which, and how many events have each. To be asked once, at the end.
+        """
 
 def row_shapes_of_chunk(
     counts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+) -> tuple[list[bytes], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
     """
-    Returns for each row of such a chunk the place of its shape among those of the chunk; -1 where it has no
-    text, -2 where it has several, or one without a shape. Raises ValueError.
+    Returns the shapes of such a chunk, with a zero byte for each number, and for each row the place of its shape
+    among these; -1 where it has no text, -2 where it has several, or one without a shape. Raises ValueError.
     """
 
 def texts_of_chunk(

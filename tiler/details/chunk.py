@@ -5,8 +5,6 @@ has, then the lengths, plane by plane (all lowest bytes first), then the argumen
 of equal length and column by column within a class, or as texts of a few shapes. Of those, the lengths are how many
 texts an event has, one behind the other, and `native/columns/text_chunk.hpp` says how they are written.
 
-What shapes there are, and how many texts have each, stands before the texts: searches read it without these.
-
 Stats of an XSpace are of few kinds: columns take 0.6 of the room, measured on synthetic TPU traces. Texts of a trace of
 PyTorch take a fifth of the room as shapes, and less time, for there is so much less to compress.
 
@@ -27,14 +25,13 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import compress, decompress_start
+from tilescope.tiler.pages import compress
 
 # A chunk is inflated for one click, and its neighbours' arguments help to compress it: at 256 KiB that costs about a
 # millisecond, and a typical value fills an LMDB page run without waste.
 CHUNK_BYTES = 256 * 1024
 CHUNK_EVENTS = 8192
 _CHUNK_TEXT_BYTES = 512 * 1024  # packed texts and their shapes: about as much text
-_START_BYTES = 32 * 1024  # that are inflated first for the shapes of a chunk
 _MOST_TEXT_BYTES = 1 << 28  # of a chunk that is read: arguments of two events of 64 MiB and more
 
 _HEAD = struct.Struct("<IBB")
@@ -198,43 +195,6 @@ class RestOfChunk(Struct, frozen=True):
         return cls(Chunk(first, ends, _native.restored_by_length(ends, left)), taken)
 
 
-class ChunkShapes(Struct, frozen=True):
-    """Shapes of the texts in a chunk: what events have whose arguments differ in their numbers alone."""
-
-    events: int
-    shapes: list[bytes]  # each text with a zero byte for each of its numbers
-    counts: NDArray[np.int64]  # of texts with each shape
-    is_whole: bool  # each event has one text at most, and each text a shape: the counts are of events
-
-    @classmethod
-    def read(cls, member: bytes) -> ChunkShapes | None:
-        """Shapes of a compressed chunk, whose first bytes are inflated; None for one of another order.
-
-        Raises DamagedStore.
-        """
-        size = _START_BYTES
-        while True:
-            data = decompress_start(member, size)
-            if len(data) < _HEAD.size:
-                raise DamagedStore("a chunk of arguments is damaged")
-            n, order, width = _HEAD.unpack_from(data)
-            if order != _SHAPES:
-                return None
-            body = _HEAD.size + n * width
-            try:
-                if not 1 <= width <= 4 or body > len(data):
-                    raise ValueError
-                shapes, counts, plain = _native.shapes_of_chunk(np.frombuffer(data, np.uint8, offset=body))
-            except ValueError:
-                if len(data) < size or size > _MOST_TEXT_BYTES:
-                    raise DamagedStore("a chunk of arguments is damaged") from None
-                size *= 4
-                continue
-            planes = np.frombuffer(data, np.uint8, n * width, _HEAD.size).reshape(width, n)
-            is_whole = plain == 0 and not planes[1:].any() and int(planes[0].max(initial=0)) <= 1
-            return cls(n, shapes, counts, is_whole)
-
-
 class RowShapes(Struct, frozen=True):
     """The shape of each event of a chunk of texts."""
 
@@ -252,8 +212,7 @@ class RowShapes(Struct, frozen=True):
         lengths, body = _lengths_of(data)
         texts = np.frombuffer(data, np.uint8, offset=body)
         try:
-            shapes, _, _ = _native.shapes_of_chunk(texts)
-            return cls(first, shapes, _native.row_shapes_of_chunk(lengths.astype(np.uint32), texts))
+            return cls(first, *_native.row_shapes_of_chunk(lengths.astype(np.uint32), texts))
         except ValueError as error:
             raise DamagedStore("a chunk of arguments is damaged") from error
 

@@ -1,7 +1,7 @@
 """The bytes of tiles: column containers, pages, shape records, compression. Knows nothing of where they are kept."""
 
 from tilescope.tiler.pages.columns import Col, SliceFlag, TileFlag
-from tilescope.tiler.pages.compress import compress, compress_container, decompress, decompress_start
+from tilescope.tiler.pages.compress import compress, compress_container, decompress
 from tilescope.tiler.pages.key import (
     BINS_PER_TILE,
     INDEX_BITS,
@@ -48,7 +48,6 @@ __all__ = [
     "decode_columns",
     "decode_page",
     "decompress",
-    "decompress_start",
     "join_parts",
     "part_of",
     "pays",

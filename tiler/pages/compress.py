@@ -91,19 +91,6 @@ def decompress(member: bytes, limit: int | None = None) -> bytes:
     return data
 
 
-def decompress_start(member: bytes, size: int) -> bytes:
-    """The first bytes of the content of a member, at most so many: whether the rest is damaged is not looked at.
-
-    Raises DamagedStore as `decompress`.
-    """
-    if member[: len(MEMBER_HEADER)] != MEMBER_HEADER:
-        raise DamagedStore("a compressed record has a damaged header")
-    try:
-        return isal_zlib.decompressobj(_GZIP_WBITS).decompress(member, size)
-    except (OSError, EOFError, zlib.error, IsalError) as error:  # type: ignore[misc]  # its hints call the class a value
-        raise DamagedStore(f"a compressed record is damaged: {error}") from error
-
-
 def _inflate(member: bytes, limit: int) -> bytes:
     """Stops at the limit: a store may come from somebody who wants our memory."""
     inflater = isal_zlib.decompressobj(_GZIP_WBITS)

@@ -1,4 +1,4 @@
-"""Makes the records of texts that events of an XSpace have among stats of their own."""
+"""Makes the records of texts that events have themselves."""
 
 from __future__ import annotations
 
@@ -22,8 +22,24 @@ _MOST_NUMBERS: Final = 1 << 14
 _EVENTS_OF_NUMBER: Final = 16
 
 
+class WordingMaker:
+    """Takes the packed arguments of the events of one track of JSON, in canonical order."""
+
+    def __init__(self, texts: _native.PackedTexts) -> None:
+        self._maker = _native.Wordings(texts, PART_EVENTS)
+
+    def add(self, args_end: Ints, begin: int, args: NDArray[np.uint8]) -> None:
+        """The next events: those of event k are args[args_end[k-1]:args_end[k]], from `begin` on. Raises ValueError."""
+        self._maker.add(args_end, begin, args)
+
+    def finish(self) -> OwnTexts:
+        """That of all. To be asked once, at the end."""
+        texts, *columns = self._maker.finish()
+        return OwnTexts.of_wordings(texts, *(column.astype(np.int64) for column in columns))
+
+
 class OwnTextMaker:
-    """Takes the events of one track in canonical order."""
+    """Takes the events of one track of an XSpace, in canonical order."""
 
     def __init__(self, tables: XStatTables, names: SameNames, args: NDArray[np.uint8]) -> None:
         """`args`: arguments that begin with those of an event of the track. Raises WireDamage, LookupError."""

@@ -1,11 +1,15 @@
-"""Records of the texts that events of an XSpace have among stats of their own: what searches for words need of them.
+"""Records of the texts that events have themselves: what searches for words need of them.
+
+Of an XSpace these are the `stats` fields of an event that are texts or references, one behind the other. Of trace-event
+JSON they are the arguments of an event, as `native/columns/wordings.hpp` has them: a zero byte for each number that no
+word can be in, or a byte 1 for each number where nothing is known of these.
 
 A track has parts of `PART_EVENTS` events, of which the last may have fewer. A msgpack map, compressed:
 
-    metadata  number of the metadata of some event, whose plane is that of the track
+    metadata  number of the metadata of some event, whose plane is that of the track; -1 of JSON
     is_readable  false: arguments are damaged, or have too many stats; all else is empty then
     ids       ids of the stats that events have themselves, int64, ascending
-    texts     the `stats` fields of an event that are texts or references, one behind the other; each once
+    texts     these; each once
     sizes     by part how many of these its events have, int32; -1: too many to be listed
     places    part by part, ascending, which of them, uint32
     counts    how many events of the part have each, uint16
@@ -39,7 +43,7 @@ OWN_TEXTS = Record(
     "track",
     "the texts that events of track {track} have themselves",
     Available.WITH_TRACK,
-    doc="texts that events of an XSpace have among their own stats, and how many events of each part of a track",
+    doc="texts that events have themselves, and how many events of each part of a track have each",
     proof="arguments, by the maker that wrote them",
 )
 
@@ -80,6 +84,12 @@ class OwnTexts(Struct, frozen=True):
             }
         )
         return packed
+
+    @classmethod
+    def of_wordings(cls, texts: Sequence[bytes], sizes: Ints, places: Ints, counts: Ints) -> OwnTexts:
+        """Those of a track of JSON."""
+        none = np.zeros(0, np.int64)
+        return cls(-1, True, texts, none, sizes, places, counts, none, none, is_counted=True)
 
     @classmethod
     def decode(cls, data: bytes) -> OwnTexts:

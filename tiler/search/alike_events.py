@@ -15,6 +15,8 @@ from tilescope.tiler.search.arguments import contains, shown
 
 # In the place of each number of a shape.
 _DIGIT: Final = "1"
+_OPEN: Final = b"\1"  # for a number of which nothing is known
+_SPACES: Final = bytes.maketrans(b"\0\1", b"  ")
 _DIGITS: Final = re.compile("[0-9]+")
 _WORD: Final = re.compile("[a-z_]{2,}")
 _NUMERIC: Final = frozenset("0123456789+-.eE[], ")
@@ -33,11 +35,15 @@ class Texts(Struct, frozen=True):
 
     values: tuple[tuple[str, str | list[object]], ...]
     has_numbers: bool = False  # each digit stands for any number
+    lists_have_numbers: bool = False  # the same of digits in lists alone
 
     @classmethod
-    def from_arguments(cls, arguments: Arguments, *, has_numbers: bool = False) -> Texts:
+    def from_arguments(
+        cls, arguments: Arguments, *, has_numbers: bool = False, lists_have_numbers: bool = False
+    ) -> Texts:
         """Texts among some arguments."""
-        return cls(tuple((name, value) for name, value in arguments if isinstance(value, str | list)), has_numbers)
+        values = tuple((name, value) for name, value in arguments if isinstance(value, str | list))
+        return cls(values, has_numbers, lists_have_numbers)
 
     @property
     def has_open_names(self) -> bool:
@@ -56,7 +62,7 @@ class Texts(Struct, frozen=True):
 
     def _verdict(self, value: str | list[object], word: str) -> WordMatch:
         text = shown(value)
-        if not self.has_numbers:
+        if not (self.has_numbers or (self.lists_have_numbers and isinstance(value, list))):
             return WordMatch.ALL if contains(text, word) else WordMatch.NONE
         folded, wanted = text.casefold(), word.casefold()
         if isinstance(value, list) and not _is_plain(value):
@@ -83,29 +89,36 @@ class StatTexts:
 
 
 class ArgumentShape:
-    """The shape of the texts of JSON that some events have as arguments: it is read when it is needed."""
+    """The wording of the arguments of some events, or the shape of their texts: it is read when it is needed."""
 
     def __init__(self, text: bytes) -> None:
+        """`text` has a zero byte for each number without words, or a byte 1 for each number."""
         self.text = text
         lowered = text.lower()
         # What is written in another way than it is read has to be read.
-        is_plain = text.isascii() and b"\\" not in text and min(text.replace(b"\0", b" "), default=0) >= 0x20
+        is_plain = text.isascii() and b"\\" not in text and min(text.translate(_SPACES), default=0) >= 0x20
         self._plain = lowered if is_plain else None
         self._texts: Texts | None = None
+
+    @classmethod
+    def all_open(cls, shape: bytes) -> ArgumentShape:
+        """That of a shape, which has a zero byte for each number."""
+        return cls(shape.replace(b"\0", _OPEN))
 
     def texts(self, words: Iterable[bytes]) -> Texts | None:
         """The texts in it; None where there is surely one of these words in none of them."""
         if self._plain is not None and any(word not in self._plain for word in words):
             return None
         if self._texts is None:
-            arguments = decode(self.text.replace(b"\0", _DIGIT.encode()))
-            self._texts = Texts.from_arguments(arguments, has_numbers=True)
+            is_open = _OPEN in self.text
+            arguments = decode(self.text.replace(_OPEN if is_open else b"\0", _DIGIT.encode()))
+            self._texts = Texts.from_arguments(arguments, has_numbers=is_open, lists_have_numbers=not is_open)
         return self._texts
 
     @property
     def is_clear(self) -> bool:
         """False if digits may be escapes of other characters."""
-        return b"\\u" not in self.text
+        return _OPEN not in self.text or b"\\u" not in self.text
 
 
 # Characters beyond ASCII that become letters of it where upper and lower case are alike, in UTF-8.

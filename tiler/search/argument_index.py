@@ -1,4 +1,4 @@
-"""Arguments of the events of a run, numbers aside: parts of its tracks, and how many events of each are alike."""
+"""Arguments of the events of a run, but for numbers without words: parts of its tracks, and which events are alike."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from tilescope.tiler.details.chunk import ChunkShapes
 from tilescope.tiler.details.xstat import stats
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import decompress
-from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query import QueryReader
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.records.arguments import ARGUMENTS
 from tilescope.tiler.records.own_texts import OWN_TEXTS, PART_EVENTS, OwnTexts
@@ -28,17 +27,16 @@ Ints = NDArray[np.int64]
 _MOST_BYTES: Final = 32 << 20
 _DECODED: Final = 6
 _PART_BYTES: Final = 300
-_AT_ONCE: Final = 64  # parts that are read between two steps
+_WORDINGS: Final = -1  # owner of shapes that are of no plane
 
 
 class ArgumentPart(Struct, frozen=True):
-    """Neighbouring events [first, stop) of a track: those of a chunk of arguments, or of a part of own texts."""
+    """Neighbouring events [first, stop) of a track. Each has one shape or no texts."""
 
     first: int
-    stop: int  # TICK_LIMIT where it is not known
+    stop: int
     shapes: Ints | None  # numbers of shapes that its events have; None: not known
     counts: Ints  # of events with each
-    is_whole: bool  # each event has one shape or no arguments
 
 
 class OwnTrack(Struct, frozen=True):
@@ -63,7 +61,6 @@ class ArgumentIndex:
         self._numbers: dict[tuple[int, bytes], int] = {}
         self._text_bytes = 0
         self._parts: dict[int, Sequence[ArgumentPart]] = {}
-        self._begun: dict[int, Sequence[ArgumentPart]] = {}  # of tracks that a question has not read to their end
         self._own: dict[int, OwnTrack | None] = {}
         self._part_bytes = 0
         self.shapes: list[ArgumentShape | StatTexts] = []
@@ -73,37 +70,21 @@ class ArgumentIndex:
         """About what it takes."""
         return self._text_bytes * _DECODED + self._part_bytes
 
-    def shape(self, text: bytes) -> ArgumentShape | StatTexts:
-        """The shape of some texts: decoded once, as long as there is room."""
-        number = self._numbers.get((-1, text))
-        return ArgumentShape(text) if number is None else self.shapes[number]
-
-    def parts(self, track: int) -> Interruptible[Sequence[ArgumentPart]]:
-        """Parts of a track, in order, of a file whose events share nothing; events in none have no arguments.
-
-        A question that ends before they are read leaves those that are to the next one. Raises DamagedStore.
-        """
+    def parts(self, track: int) -> Sequence[ArgumentPart]:
+        """Parts of a track, in order, of a file whose events share nothing. Raises DamagedStore, NotBuilt."""
         if (kept := self._parts.get(track)) is not None:
             return kept
-        parts = list(self._begun.get(track, ()))
-        start = parts[-1].first + 1 if parts else 0
-        try:
-            for (_, first), member in self._store.scan(ARGUMENTS, track, start=start):
-                parts.append(self._part(first, ChunkShapes.read(member)))
-                if len(parts) % _AT_ONCE == 0:
-                    yield
-        finally:
-            self._begun[track] = parts
-        # Of a chunk in another order the next one says where it ends.
-        ends = [part.first for part in parts[1:]]
-        parts = [
-            part
-            if part.shapes is not None or k == len(ends)
-            else ArgumentPart(part.first, ends[k], None, part.counts, False)
-            for k, part in enumerate(parts)
-        ]
+        record = self._store.get(OWN_TEXTS, track)
+        events = self._reader.tree.tracks[track].events
+        parts: Sequence[ArgumentPart] = ()
+        if record is not None:
+            with must_make_sense(self._store.location):
+                own = OwnTexts.decode(decompress(record))
+                numbers = self._numbered(_WORDINGS, own.texts, ArgumentShape)
+                parts = _parts(own, numbers, events)
+        elif next(iter(self._store.scan(ARGUMENTS, track)), None) is not None:  # of a package that packs no texts
+            parts = [ArgumentPart(0, events, None, np.zeros(0, np.int64))]
         self._parts[track] = parts
-        self._begun.pop(track, None)
         self._part_bytes += _size(parts)
         return parts
 
@@ -131,28 +112,10 @@ class ArgumentIndex:
             return StatTexts(Texts.from_arguments([(stat.name, stat.value) for stat in stats(text, stat_names)]))
 
         numbers = self._numbered(self._reader.file_of(track) << 32 | plane, own.texts, stat_texts)
-        ends = np.cumsum(np.maximum(own.sizes, 0))
-        events = self._reader.tree.tracks[track].events
-        parts: list[ArgumentPart] = []
-        for part, (size, end) in enumerate(zip(own.sizes.tolist(), ends.tolist(), strict=True)):
-            which = slice(end - max(size, 0), end)
-            shapes = None if numbers is None or size < 0 else numbers[own.places[which]]
-            first, stop = part * PART_EVENTS, min((part + 1) * PART_EVENTS, events)
-            parts.append(ArgumentPart(first, stop, shapes, own.counts[which], is_whole=True))
-        if own.is_readable and len(parts) != -(-events // PART_EVENTS):
-            raise DamagedStore(f"{len(parts)} parts of own texts for {events} events")
+        parts = _parts(own, numbers, self._reader.tree.tracks[track].events)
         names = frozenset(stat_names.get(stat) or f"[stat {stat}]" for stat in own.ids.tolist())
         numbered = (tables.place[own.numbers].astype(np.int64), own.events) if own.is_counted else None
         return OwnTrack(plane, parts, names, stat_names, own.is_readable, numbered)
-
-    def _part(self, first: int, shapes: ChunkShapes | None) -> ArgumentPart:
-        none = np.zeros(0, np.int64)
-        if shapes is None:
-            return ArgumentPart(first, 1 << 62, None, none, False)
-        numbers = self._numbered(-1, shapes.shapes, ArgumentShape)
-        if numbers is None:
-            return ArgumentPart(first, first + shapes.events, None, none, False)
-        return ArgumentPart(first, first + shapes.events, numbers, shapes.counts, shapes.is_whole)
 
     def tables(self, track: int) -> XStatTables | None:
         """The metadata of the file of a track; None where its events share nothing. Raises DamagedStore."""
@@ -175,6 +138,19 @@ class ArgumentIndex:
                     self._text_bytes += len(text) + _PART_BYTES
                 numbers[k] = number
         return numbers
+
+
+def _parts(own: OwnTexts, numbers: Ints | None, events: int) -> Sequence[ArgumentPart]:
+    """Parts of a track with so many events. `numbers`: of its texts; None: not known. Raises DamagedStore."""
+    parts: list[ArgumentPart] = []
+    ends = np.cumsum(np.maximum(own.sizes, 0))
+    for part, (size, end) in enumerate(zip(own.sizes.tolist(), ends.tolist(), strict=True)):
+        which = slice(end - max(size, 0), end)
+        shapes = None if numbers is None or size < 0 else numbers[own.places[which]]
+        parts.append(ArgumentPart(part * PART_EVENTS, min((part + 1) * PART_EVENTS, events), shapes, own.counts[which]))
+    if own.is_readable and len(parts) != -(-events // PART_EVENTS):
+        raise DamagedStore(f"{len(parts)} parts of own texts for {events} events")
+    return parts
 
 
 def _size(parts: Sequence[ArgumentPart]) -> int:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.details.chunk import RowShapes
 from tilescope.tiler.query import ArgumentReader, Interruptible, QueryReader
-from tilescope.tiler.search.alike_events import WordMatch, words_to_look_for
+from tilescope.tiler.search.alike_events import ArgumentShape, WordMatch, words_to_look_for
 from tilescope.tiler.search.argument_index import argument_index
 from tilescope.tiler.search.arguments import has_arguments
 from tilescope.tiler.search.language import Argument
@@ -76,7 +76,7 @@ class ArgumentTest:
         return np.array([*states, WordMatch.SOME, WordMatch.NONE], np.int64)
 
     def _state_of(self, text: bytes) -> WordMatch:
-        shape = self._index.shape(text)
+        shape = ArgumentShape.all_open(text)
         if not shape.is_clear:
             return WordMatch.SOME
         texts = shape.texts(self._letters)

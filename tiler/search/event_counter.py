@@ -113,7 +113,7 @@ class EventCounter:
             states = yield from self._word_states.states(part.shapes)
             if not states.any():
                 continue
-            if part.is_whole and (first, stop) == (part.first, part.stop) and states.max() == _CLEAR:
+            if (first, stop) == (part.first, part.stop) and states.max() == _CLEAR:
                 self._events[part.shapes] += part.counts
             elif (states == _UNREADABLE).any():
                 yield from self.add_unknown(track, first, stop, own)

@@ -32,7 +32,7 @@ def occurrences(
     for track in tracks:
         tables = index.tables(track)
         if tables is None:
-            parts = yield from index.parts(track)
+            parts = index.parts(track)
             if parts:
                 yield from counter.add_parts(track, parts, _spans(reader, track, windows_of(track)))
         elif (own := index.own(track, tables)) is not None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tilescope.tiler import _native
 from tilescope.tiler.details.same_names import SameNames
 from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.lookup.arguments import argument_chunk, event_metadata
+from tilescope.tiler.lookup.arguments import argument_chunk, argument_row_shapes, event_metadata
 from tilescope.tiler.lookup.tracks import file_of
-from tilescope.tiler.records.own_text_maker import OwnTextMaker
+from tilescope.tiler.records.own_text_maker import OwnTextMaker, WordingMaker
 from tilescope.tiler.records.own_texts import OWN_TEXTS
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.store.store import Store, unexpected
@@ -57,7 +58,11 @@ class OwnTextCheck:
                 raise self._error(track, "the texts that its events have themselves are missing")
 
     def _has_record(self, track: TrackEntry) -> bool:
-        return bool(track.details) and self._names_of(track) is not None
+        return bool(track.details) and (self._names_of(track) is not None or self._is_packed(track))
+
+    def _is_packed(self, track: TrackEntry) -> bool:
+        """True for arguments that are stored as packed texts: those of JSON."""
+        return argument_row_shapes(self._store, track.id, 0) is not None
 
     def _names_of(self, track: TrackEntry) -> tuple[XStatTables, SameNames] | None:
         """Metadata of the file of a track; None where events share nothing."""
@@ -72,16 +77,19 @@ class OwnTextCheck:
         return self._tables[1:]
 
     def _made(self, track: TrackEntry) -> bytes:
-        maker: OwnTextMaker | None = None
         names = self._names_of(track)
+        texts = _native.PackedTexts()
+        maker: OwnTextMaker | WordingMaker | None = WordingMaker(texts) if names is None else None
         ordinal = 0
-        while ordinal < track.details and names is not None:
+        while ordinal < track.details:
             chunk = argument_chunk(self._store, track.id, ordinal)
             if chunk is None or chunk.first != ordinal:
                 raise self._error(track, f"arguments of event {ordinal} are missing")
-            if maker is None:
-                maker = OwnTextMaker(*names, chunk.args)
-            maker.add(chunk.ends, 0, chunk.args)
+            ends, args = (chunk.ends, chunk.args) if names is not None else texts.pack(chunk.ends, chunk.args)
+            if maker is None and names is not None:
+                maker = OwnTextMaker(*names, args)
+            assert maker is not None
+            maker.add(ends, 0, args)
             ordinal = chunk.stop
         if maker is None:
             raise self._error(track, "it has no arguments")

@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 from tests.corpus import corpus_path
 from tilescope.tiler.details import chunk
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import EVERYTHING, ArgumentReader, QueryReader, finish
+from tilescope.tiler.records import own_text_maker
+from tilescope.tiler.records.own_texts import OWN_TEXTS, OwnTexts
 from tilescope.tiler.search import argument_index
 from tilescope.tiler.search.alike_events import StatTexts, Texts
 from tilescope.tiler.search.arguments import holds
@@ -22,6 +25,7 @@ from tilescope.tiler.search.language import Argument
 from tilescope.tiler.search.occurrences import occurrences
 from tilescope.tiler.store import RunStore, open_run_store
 from tilescope.tiler.synth import write_synthetic_trace
+from tilescope.tiler.verify import verify_store
 from tilescope.tiler.windows import Windows, everywhere
 
 Event = tuple[int, list[tuple[str, object]]]
@@ -104,14 +108,39 @@ def test_corpus(path: str, tmp_path: Path) -> None:
     store.close()
 
 
-def test_stacks_of_a_real_run_are_counted_without_reading_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("word", "count"), [("ResNet.py", 6786), ("resnet.py(239", 2412), ("resnet.py(9", None)])
+def test_stacks_of_a_real_run_are_counted_without_reading_them(
+    word: str, count: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     build_store([corpus_path("kineto/resnet50_workers4.pt.trace.json.gz")], tmp_path / "store")
     store = open_run_store(tmp_path / "store")
     reader = QueryReader(store)
+    plain = plainly(events_of(reader), [word], EVERYTHING)
     monkeypatch.setattr(ArgumentReader, "values", None)
     monkeypatch.setattr(ArgumentReader, "decoded", None)
-    counted = finish(occurrences(reader, ["ResNet.py"], reader.tree.leaves(None), everywhere(EVERYTHING)))
-    assert counted == {"Call stack": 6786}
+    counted = finish(occurrences(reader, [word], reader.tree.leaves(None), everywhere(EVERYTHING)))
+    assert counted == plain
+    assert counted.get("Call stack") == count
+    store.close()
+
+
+def test_texts_with_very_many_numbers_are_listed_without_them(tmp_path: Path) -> None:
+    """Each event has a number of its own in a word: some are listed, then one text for all of them."""
+    events = [
+        {"ph": "X", "pid": 1, "tid": 1, "ts": k, "dur": 1, "name": "op", "args": {"what": f"request {k}", "id": k}}
+        for k in range(3000)
+    ]
+    (tmp_path / "t.json").write_text(json.dumps({"traceEvents": events}))
+    build_store([tmp_path / "t.json"], tmp_path / "store")
+    verify_store(tmp_path / "store")
+    store = open_run_store(tmp_path / "store")
+    record = store.get(OWN_TEXTS, QueryReader(store).tree.leaves(None)[0])
+    assert record is not None
+    texts = OwnTexts.decode(decompress(record)).texts
+    assert texts[0] == b'{"args":{"what":"request 0","id":\0}}'
+    assert texts[-1] == b'{"args":{"what":"request \1","id":\1}}'
+    assert len(texts) < 100
+    assert_counted(store, [["request"], ["request 7"], ["quest 299"], ["12"]])
     store.close()
 
 
@@ -172,9 +201,12 @@ def test_hostile_arguments(
     (folder / "t.json").write_text(json.dumps({"traceEvents": events}, ensure_ascii=is_short))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunk, "CHUNK_EVENTS", 3)
+        patch.setattr(own_text_maker, "PART_EVENTS", 5)
+        patch.setattr(argument_index, "PART_EVENTS", 5)
         if is_short:
             patch.setattr(argument_index, "_MOST_BYTES", 400)
         build_store([folder / "t.json"], folder / "store")
+        verify_store(folder / "store")
         store = open_run_store(folder / "store")
         assert_counted(store, questions, must_have=False)
         store.close()

@@ -16,7 +16,6 @@ from tests.corpus import corpus_path
 from tests.tiler.readers.wire_writer import data, double, event_metadata, message, number, stat_metadata
 from tests.tiler.search.test_occurrences import assert_counted, words_of
 from tests.tiler.verify.altered_store import AlteredStore
-from tilescope.tiler.details.chunk import ChunkShapes
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import compress, decompress
@@ -28,7 +27,6 @@ from tilescope.tiler.search.alike_events import may_contain
 from tilescope.tiler.search.occurrences import occurrences
 from tilescope.tiler.search.shared_texts import file_texts
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.synth import write_synthetic_trace
 from tilescope.tiler.verify import verify_store
 from tilescope.tiler.windows import everywhere
 
@@ -175,39 +173,6 @@ def test_words_of_a_whole_run_are_counted_without_reading_events(
     monkeypatch.setattr(ArgumentReader, "decoded", None)
     met = [finish(occurrences(reader, word, reader.tree.leaves(None), everywhere(EVERYTHING))) for word in words]
     assert any(met)
-    store.close()
-
-
-def test_questions_that_end_early_leave_what_they_have_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_synthetic_trace(tmp_path / "t.json", format="chrome", events=20_000, tracks=2, seed=3)
-    monkeypatch.setattr("tilescope.tiler.details.chunk.CHUNK_EVENTS", 100)
-    monkeypatch.setattr(argument_index, "_AT_ONCE", 4)
-    build_store([tmp_path / "t.json"], tmp_path / "store")
-    store = open_run_store(tmp_path / "store")
-    reads: list[bytes] = []
-    read = ChunkShapes.read
-
-    def noted_read(member: bytes) -> ChunkShapes | None:
-        reads.append(member)
-        return read(member)
-
-    monkeypatch.setattr(ChunkShapes, "read", noted_read)
-
-    def counts(reader: QueryReader) -> dict[str, int]:
-        return finish(occurrences(reader, ["e"], reader.tree.leaves(None), everywhere(EVERYTHING)))
-
-    whole = counts(QueryReader(store))
-    n_chunks = len(reads)
-    reader = QueryReader(store)
-    reads.clear()
-    while len(reads) < n_chunks // 2:  # each question ends as soon as it has read a little
-        before = len(reads)
-        for step, _ in enumerate(occurrences(reader, ["e"], reader.tree.leaves(None), everywhere(EVERYTHING))):
-            if len(reads) > before:
-                assert step < n_chunks
-                break
-    assert counts(reader) == whole
-    assert len(reads) == n_chunks > 40
     store.close()
 
 

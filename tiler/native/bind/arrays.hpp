@@ -15,6 +15,7 @@
 #include "base/bytes.hpp"
 #include "base/span.hpp"
 #include "columns/column.hpp"
+#include "columns/intern.hpp"
 
 namespace tilescope {
 
@@ -56,6 +57,13 @@ inline bool holds(nanobind::dlpack::dtype to, nanobind::dlpack::dtype from) {
 }
 
 inline nanobind::bytes to_bytes(std::string_view text) { return nanobind::bytes(text.data(), text.size()); }
+
+inline std::vector<nanobind::bytes> to_list(const Interner& texts) {
+    std::vector<nanobind::bytes> list;
+    list.reserve(texts.size());
+    for (std::size_t k = 0; k < texts.size(); ++k) list.push_back(to_bytes(texts.at(static_cast<std::int32_t>(k))));
+    return list;
+}
 
 inline std::string_view view_of(const nanobind::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 

@@ -15,6 +15,7 @@
 #include "bind/module.hpp"
 #include "columns/packed_texts.hpp"
 #include "columns/text_chunk.hpp"
+#include "columns/wordings.hpp"
 
 namespace nb = nanobind;
 
@@ -84,21 +85,23 @@ std::tuple<OutColumn<int64_t>, nb::bytes> read_chunk(const InColumn<uint32_t>& c
     return {to_numpy(std::move(chunk_texts.ends)), to_bytes(chunk_texts.texts)};
 }
 
-OutColumn<int32_t> read_row_shapes(const InColumn<uint32_t>& counts, const InColumn<uint8_t>& bytes) {
-    std::vector<int32_t> rows;
+std::tuple<std::vector<nb::bytes>, OutColumn<int32_t>> read_row_shapes(const InColumn<uint32_t>& counts,
+                                                                       const InColumn<uint8_t>& bytes) {
+    RowShapes read;
     {
         nb::gil_scoped_release release;
-        rows = row_shapes_of_chunk(span_of(counts), span_of(bytes));
+        read = row_shapes_of_chunk(span_of(counts), span_of(bytes));
     }
-    return to_numpy(std::move(rows));
+    std::vector<nb::bytes> shapes;
+    shapes.reserve(read.shapes.size());
+    for (const std::string_view shape : read.shapes) shapes.push_back(to_bytes(shape));
+    return {std::move(shapes), to_numpy(std::move(read.rows))};
 }
 
-std::tuple<std::vector<nb::bytes>, OutColumn<int64_t>, uint64_t> read_shapes(const InColumn<uint8_t>& bytes) {
-    ChunkShapes head = shapes_of_chunk(span_of(bytes));
-    std::vector<nb::bytes> shapes;
-    shapes.reserve(head.shapes.size());
-    for (const std::string_view shape : head.shapes) shapes.push_back(to_bytes(shape));
-    return {std::move(shapes), to_numpy(std::move(head.counts)), head.plain};
+auto finished_wordings(Wordings& self) {
+    PartTexts& made = self.finish();
+    return std::make_tuple(to_list(made.texts()), to_numpy(std::move(made.sizes())), to_numpy(std::move(made.places())),
+                           to_numpy(std::move(made.counts())));
 }
 
 }  // namespace
@@ -120,13 +123,27 @@ void bind_packed_texts(nb::module_& m) {
              "Returns the chunk that begins with this row: of each of its rows how many texts it has, and bytes. It "
              "ends\n"
              "when it has so many rows, or more than so many bytes, packed and of shapes.");
-    m.def("shapes_of_chunk", &read_shapes, nb::arg("bytes"),
-          "Returns what the first bytes of such a chunk say: its shapes, with a zero byte for each number, how many "
-          "texts\n"
-          "have each of them, and how many have none. Raises ValueError for what is damaged, and for too few bytes.");
+    nb::class_<Wordings>(m, "Wordings",
+                         "Counts how many events of a track have the same arguments but for numbers without words.")
+        .def(nb::init<const PackedTexts&, size_t>(), nb::arg("texts"), nb::arg("part_events"), nb::keep_alive<1, 2>(),
+             "Of packed texts. Raises ValueError for parts without events.")
+        .def(
+            "add",
+            [](Wordings& self, const InColumn<int64_t>& ends, int64_t begin, const InColumn<uint8_t>& packed) {
+                nb::gil_scoped_release release;
+                self.add(span_of(ends), begin, span_of(packed));
+            },
+            nb::arg("ends"), nb::arg("begin"), nb::arg("packed"),
+            "Adds the next events: those of event k are packed[ends[k-1]:ends[k]], from `begin` on. Raises ValueError.")
+        .def(
+            "finish", &finished_wordings,
+            "Returns wordings: JSON with a zero byte for each number without words, or a byte 1 for each number where\n"
+            "nothing is known of it; by part of the track how many of them its events have, -1 too many; part by part\n"
+            "which, and how many events have each. To be asked once, at the end.");
     m.def("row_shapes_of_chunk", &read_row_shapes, nb::arg("counts"), nb::arg("bytes"),
-          "Returns for each row of such a chunk the place of its shape among those of the chunk; -1 where it has no\n"
-          "text, -2 where it has several, or one without a shape. Raises ValueError.");
+          "Returns the shapes of such a chunk, with a zero byte for each number, and for each row the place of its "
+          "shape\n"
+          "among these; -1 where it has no text, -2 where it has several, or one without a shape. Raises ValueError.");
     m.def("texts_of_chunk", &read_chunk, nb::arg("counts"), nb::arg("bytes"), nb::arg("most_bytes"),
           "Returns the texts of such a chunk: the end of each row, and bytes. Raises ValueError for what is\n"
           "damaged, and for more than so many bytes.");

@@ -72,13 +72,6 @@ auto whole_args(const InColumn<std::int64_t>& left_end, const InColumn<std::uint
     return std::make_tuple(to_numpy(std::move(whole.ends)), to_numpy(std::move(whole.args)));
 }
 
-std::vector<nb::bytes> to_list(const Interner& texts) {
-    std::vector<nb::bytes> list;
-    list.reserve(texts.size());
-    for (std::size_t k = 0; k < texts.size(); ++k) list.push_back(to_bytes(texts.at(static_cast<std::int32_t>(k))));
-    return list;
-}
-
 struct BoundOwnTextMaker {
     InColumn<std::int32_t> slots;  // the maker looks at them
     xspace::OwnTextMaker maker;
@@ -86,9 +79,10 @@ struct BoundOwnTextMaker {
 
 auto finished_texts(BoundOwnTextMaker& self) {
     xspace::OwnTexts& made = self.maker.finish();
-    return std::make_tuple(made.is_readable, made.ids, to_list(made.texts), to_numpy(std::move(made.sizes)),
-                           to_numpy(std::move(made.places)), to_numpy(std::move(made.counts)),
-                           to_numpy(std::move(made.slots)), to_numpy(std::move(made.events)));
+    return std::make_tuple(made.is_readable, made.ids, to_list(made.texts.texts()),
+                           to_numpy(std::move(made.texts.sizes())), to_numpy(std::move(made.texts.places())),
+                           to_numpy(std::move(made.texts.counts())), to_numpy(std::move(made.slots)),
+                           to_numpy(std::move(made.events)));
 }
 
 nb::bytes text_at(const xspace::SharedTexts& self, std::size_t number) {

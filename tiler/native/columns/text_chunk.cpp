@@ -11,8 +11,6 @@ namespace tilescope {
 
 namespace {
 
-constexpr std::uint64_t most_texts = std::uint64_t{1} << 32;  // of a chunk that is read
-
 [[noreturn]] void refuse() { throw std::invalid_argument("a chunk of texts is damaged"); }
 
 std::uint64_t folded(std::uint64_t difference) {
@@ -36,19 +34,12 @@ std::string_view take_text(Bytes bytes, std::size_t& offset) {
     return text;
 }
 
-ChunkShapes take_shapes(Bytes bytes, std::size_t& offset) {
-    ChunkShapes out;
+std::vector<std::string_view> take_shapes(Bytes bytes, std::size_t& offset) {
+    std::vector<std::string_view> shapes;
     const std::uint64_t count = take_varint(bytes, offset);
     if (count > bytes.size()) refuse();
-    for (std::uint64_t k = 0; k < count; ++k) out.shapes.push_back(take_text(bytes, offset));
-    for (std::uint64_t k = 0; k < count; ++k) {
-        const std::uint64_t texts = take_varint(bytes, offset);
-        if (texts > most_texts) refuse();
-        out.counts.push_back(static_cast<std::int64_t>(texts));
-    }
-    out.plain = take_varint(bytes, offset);
-    if (out.plain > most_texts) refuse();
-    return out;
+    for (std::uint64_t k = 0; k < count; ++k) shapes.push_back(take_text(bytes, offset));
+    return shapes;
 }
 
 void put_text(std::string_view text, std::string& out, std::size_t most_bytes) {
@@ -75,8 +66,7 @@ template <typename Text>
 void TextChunks::place(Shape& shape, const Text& text) {
     if (shape.chunk != chunk_) {
         shape.chunk = chunk_;
-        texts_by_place_.push_back(0);
-        shape.place = texts_by_place_.size();
+        shape.place = ++places_;
         shape.first_number = before_.size();
         before_.resize(before_.size() + shape.numbers);
         const std::string_view characters = text();
@@ -84,7 +74,6 @@ void TextChunks::place(Shape& shape, const Text& text) {
         put_varint(characters.size(), head_);
         head_.append_unchecked(characters);
     }
-    ++texts_by_place_[static_cast<std::size_t>(shape.place - 1)];
     rows_.ensure((shape.numbers + 1) * kLongestVarint);
     put_varint(shape.place, rows_);
 }
@@ -97,7 +86,6 @@ void TextChunks::add_value(std::size_t k, std::uint64_t value) {
 // Writes a text that was packed as it is, by its shape if it has one, and returns its part in the size of the chunk.
 std::size_t TextChunks::add_plain(std::string_view text) {
     if (!scanned_.begin(text.size()) || !scanned_.add(text)) {
-        ++plain_texts_;
         rows_.ensure(2 * kLongestVarint + text.size());
         put_varint(kTextAsItIs, rows_);
         put_varint(text.size(), rows_);
@@ -124,8 +112,7 @@ TextChunk TextChunks::next(Span<const std::int64_t> ends, Bytes packed, std::siz
     before_.clear();
     head_.clear();
     rows_.clear();
-    texts_by_place_.clear();
-    plain_texts_ = 0;
+    places_ = 0;
     late_ = Interner();
     late_shapes_.clear();
     TextChunk chunk;
@@ -157,29 +144,20 @@ TextChunk TextChunks::next(Span<const std::int64_t> ends, Bytes packed, std::siz
     }
     Column<char> how_many;
     how_many.ensure(kLongestVarint);
-    put_varint(texts_by_place_.size(), how_many);
-    head_.ensure((texts_by_place_.size() + 1) * kLongestVarint);
-    for (const std::uint64_t texts : texts_by_place_) put_varint(texts, head_);
-    put_varint(plain_texts_, head_);
+    put_varint(places_, how_many);
     chunk.bytes.reserve(how_many.size() + head_.size() + rows_.size());
     for (const Column<char>* part : {&how_many, &head_, &rows_}) chunk.bytes.append(part->data(), part->size());
     return chunk;
 }
 
-ChunkShapes shapes_of_chunk(Bytes bytes) {
+RowShapes row_shapes_of_chunk(Span<const std::uint32_t> counts, Bytes bytes) {
     std::size_t offset = 0;
-    return take_shapes(bytes, offset);
-}
-
-std::vector<std::int32_t> row_shapes_of_chunk(Span<const std::uint32_t> counts, Bytes bytes) {
-    std::size_t offset = 0;
-    const ChunkShapes head = take_shapes(bytes, offset);
+    RowShapes out{take_shapes(bytes, offset), {}};
     std::vector<std::size_t> numbers;
-    numbers.reserve(head.shapes.size());
-    for (const std::string_view shape : head.shapes)
+    numbers.reserve(out.shapes.size());
+    for (const std::string_view shape : out.shapes)
         numbers.push_back(static_cast<std::size_t>(std::count(shape.begin(), shape.end(), kNumberMark)));
-    std::vector<std::int32_t> rows;
-    rows.reserve(counts.size());
+    out.rows.reserve(counts.size());
     for (const std::uint32_t count : counts) {
         std::int32_t row = count == 0 ? kNoText : kNoShape;
         for (std::uint32_t text = 0; text < count; ++text) {
@@ -193,19 +171,19 @@ std::vector<std::int32_t> row_shapes_of_chunk(Span<const std::uint32_t> counts, 
             for (std::size_t k = 0; k < numbers[place]; ++k) take_varint(bytes, offset);
             if (count == 1) row = static_cast<std::int32_t>(place);
         }
-        rows.push_back(row);
+        out.rows.push_back(row);
     }
     if (offset != bytes.size()) refuse();
-    return rows;
+    return out;
 }
 
 ChunkTexts texts_of_chunk(Span<const std::uint32_t> counts, Bytes bytes, std::size_t most_bytes) {
     std::size_t offset = 0;
-    const ChunkShapes head = take_shapes(bytes, offset);
+    const std::vector<std::string_view> head = take_shapes(bytes, offset);
     std::vector<Pieces> shapes;
     std::vector<std::string_view> pieces;
     std::size_t numbers = 0;
-    for (std::string_view rest : head.shapes) {
+    for (std::string_view rest : head) {
         const std::size_t first = pieces.size();
         for (std::size_t mark = rest.find(kNumberMark); mark != std::string_view::npos; mark = rest.find(kNumberMark)) {
             pieces.push_back(rest.substr(0, mark));

@@ -1,7 +1,6 @@
 // A chunk of texts as it is stored: without the shapes that only other chunks need.
 //
-// How many shapes as a varint, each as a varint, its size, and its bytes with a zero byte for each number. Then a varint for
-// each shape, how many texts have it, and how many have none: what searches look at without the texts. Then text after text:
+// How many shapes as a varint, each as a varint, its size, and its bytes with a zero byte for each number. Then text after text:
 // a varint, the number of its shape, counted from 1 in this chunk, and a varint for each number of it: what it is more
 // than the number at this place in the text of that shape before (0 at first), modulo 2**64, as 2d for d >= 0 and as -2d-1
 // below. 0 in the place of a shape: a varint, the size of the text, and the text as it is.
@@ -10,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -58,8 +58,7 @@ class TextChunks {
     Interner late_;
     std::vector<Shape> late_shapes_;
     std::vector<std::uint64_t> before_;  // numbers of the texts before
-    std::vector<std::uint64_t> texts_by_place_;  // of each shape of the chunk, how many texts have it
-    std::uint64_t plain_texts_ = 0;
+    std::uint64_t places_ = 0;  // shapes of the chunk
     Column<char> head_;  // these
     Column<char> rows_;
 };
@@ -69,20 +68,16 @@ struct ChunkTexts {
     std::string texts;
 };
 
-struct ChunkShapes {
-    std::vector<std::string_view> shapes;  // in the chunk
-    std::vector<std::int64_t> counts;  // of texts that have each
-    std::uint64_t plain = 0;  // texts that have none
-};
-
-// Reads the shapes alone, from the first bytes of a chunk. Throws std::invalid_argument for other bytes, and for too few.
-ChunkShapes shapes_of_chunk(Bytes bytes);
-
 constexpr std::int32_t kNoText = -1;  // of a row without texts, in the place of a shape
 constexpr std::int32_t kNoShape = -2;  // of one with several texts, or with one that has no shape
 
-// Returns for each row the place of its shape among those of the chunk. Throws std::invalid_argument for other bytes.
-std::vector<std::int32_t> row_shapes_of_chunk(Span<const std::uint32_t> counts, Bytes bytes);
+struct RowShapes {
+    std::vector<std::string_view> shapes;  // of the chunk, whose bytes they are
+    std::vector<std::int32_t> rows;  // of each row the place of its shape
+};
+
+// Throws std::invalid_argument for other bytes.
+RowShapes row_shapes_of_chunk(Span<const std::uint32_t> counts, Bytes bytes);
 
 // Reads what `TextChunks` has written. Throws std::invalid_argument for other bytes, and for more than `most_bytes` of
 // texts.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 #include "columns/varint.hpp"
 #include "xspace/text_stat.hpp"
@@ -11,15 +10,10 @@ namespace tilescope::xspace {
 
 namespace {
 
-// Beyond these, texts hardly repeat: a list of them would be as long as the arguments are.
-constexpr std::size_t most_of_part = 2048;
 constexpr std::size_t most_ids = 2048;
-constexpr std::size_t first_text_bytes = std::size_t{1} << 18;
-constexpr std::size_t args_per_text = 32;  // bytes of arguments by which there is room for one more of texts
 
-// So many texts of a part are listed even if each event has another one; else each is of four events and more.
-constexpr std::size_t few_texts = 64;
-constexpr std::size_t events_per_text = 4;
+// Beyond this, texts hardly repeat: a list of them would be as long as the arguments are.
+constexpr TextRoom room{2048, std::size_t{1} << 18, 32, 64, 1, 4};
 
 // As nearly all stats begin: the field of an event, then the stat's id.
 constexpr std::uint8_t stats_tag = 0x22, id_tag = 0x08;
@@ -51,10 +45,10 @@ int number_stat(Bytes event, std::size_t& offset) {
 
 }  // namespace
 
+OwnTexts::OwnTexts(std::size_t part_events) : texts(part_events, room) {}
+
 OwnTextMaker::OwnTextMaker(std::int64_t first_number, Span<const std::int32_t> slots, std::size_t part_events)
-    : first_number_(first_number), slots_(slots), part_events_(part_events) {
-    if (part_events == 0) throw std::invalid_argument("parts without events");
-}
+    : first_number_(first_number), slots_(slots), part_events_(part_events), made_(part_events) {}
 
 void OwnTextMaker::add(Span<const std::int64_t> ends, std::int64_t begin, Bytes args) {
     for (const std::int64_t end : ends) {
@@ -67,16 +61,15 @@ void OwnTextMaker::add(Span<const std::int64_t> ends, std::int64_t begin, Bytes 
 }
 
 OwnTexts& OwnTextMaker::finish() {
-    if (part_size_ > 0) end_part();
     for (std::size_t id = 0; id < are_met_.size(); ++id)
         if (are_met_[id]) add_id(static_cast<std::int64_t>(id));
     if (made_.is_readable && made_.ids.size() <= most_ids) {
-        keep_listed();
+        made_.texts.finish();
         for (const auto& [slot, events] : events_) made_.slots.push_back(slot);
         std::sort(made_.slots.begin(), made_.slots.end());
         for (const std::int32_t slot : made_.slots) made_.events.push_back(events_[slot]);
     } else {
-        made_ = OwnTexts{};
+        made_ = OwnTexts(part_events_);
         made_.is_readable = false;
     }
     return made_;
@@ -84,16 +77,16 @@ OwnTexts& OwnTextMaker::finish() {
 
 void OwnTextMaker::add(Bytes event) {
     if (!event.empty()) {
-        seen_bytes_ += event.size();
+        made_.texts.see(event.size());
         texts_.clear();
         try {
             read(event);
         } catch (const std::invalid_argument&) {
             made_.is_readable = false;
         }
-        if (!texts_.empty() && !is_many_) count(texts_);
+        if (!texts_.empty() && made_.texts.has_room()) made_.texts.count(texts_);
     }
-    if (++part_size_ == part_events_) end_part();
+    made_.texts.end_row();
 }
 
 // Appends the texts of an event, and adds what stats it has.
@@ -120,49 +113,6 @@ void OwnTextMaker::read(Bytes event) {
 void OwnTextMaker::add_id(std::int64_t id) {
     const auto place = std::lower_bound(made_.ids.begin(), made_.ids.end(), id);
     if (place == made_.ids.end() || *place != id) made_.ids.insert(place, id);
-}
-
-void OwnTextMaker::count(const std::string& texts) {
-    Interner& all = made_.texts;
-    std::int32_t number = all.find(texts);
-    if (number < 0) {
-        is_many_ = all.bytes() + texts.size() > first_text_bytes + seen_bytes_ / args_per_text;
-        if (is_many_) return;
-        number = all.intern(texts);
-        in_part_.push_back(0);
-    }
-    ++with_texts_;
-    if (in_part_[static_cast<std::size_t>(number)]++ == 0) met_.push_back(number);
-    is_many_ = met_.size() > most_of_part;
-}
-
-void OwnTextMaker::end_part() {
-    std::sort(met_.begin(), met_.end());
-    if (met_.size() > few_texts && met_.size() * events_per_text > with_texts_) is_many_ = true;
-    made_.sizes.push_back(is_many_ ? -1 : static_cast<std::int32_t>(met_.size()));
-    for (const std::int32_t text : met_) {
-        std::int32_t& events = in_part_[static_cast<std::size_t>(text)];
-        if (!is_many_) {
-            made_.places.push_back(text);
-            made_.counts.push_back(events);
-        }
-        events = 0;
-    }
-    met_.clear();
-    with_texts_ = 0;
-    part_size_ = 0;
-    is_many_ = false;
-}
-
-// Drops texts of parts that are not listed.
-void OwnTextMaker::keep_listed() {
-    std::vector<std::int32_t> number(made_.texts.size(), -1);
-    for (const std::int32_t place : made_.places) number[static_cast<std::size_t>(place)] = 0;
-    Interner listed;
-    for (std::size_t k = 0; k < number.size(); ++k)
-        if (number[k] == 0) number[k] = listed.intern(made_.texts.at(static_cast<std::int32_t>(k)));
-    for (std::int32_t& place : made_.places) place = number[static_cast<std::size_t>(place)];
-    made_.texts = std::move(listed);
 }
 
 }  // namespace tilescope::xspace
