@@ -1166,7 +1166,9 @@ class Wordings:
     """
 
     def __init__(self, texts: PackedTexts, part_events: int) -> None:
-        """Of packed texts. Raises ValueError for parts without events."""
+        """
+        `texts`: those that are packed. Raises ValueError for parts without events.
+        """
 
     def add(
         self,

@@ -87,7 +87,7 @@ class OwnTexts(Struct, frozen=True):
 
     @classmethod
     def of_wordings(cls, texts: Sequence[bytes], sizes: Ints, places: Ints, counts: Ints) -> OwnTexts:
-        """Those of a track of JSON."""
+        """Wordings of a track of JSON, with their columns."""
         none = np.zeros(0, np.int64)
         return cls(-1, True, texts, none, sizes, places, counts, none, none, is_counted=True)
 

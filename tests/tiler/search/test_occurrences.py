@@ -137,8 +137,8 @@ def test_texts_with_very_many_numbers_are_listed_without_them(tmp_path: Path) ->
     record = store.get(OWN_TEXTS, QueryReader(store).tree.leaves(None)[0])
     assert record is not None
     texts = OwnTexts.decode(decompress(record)).texts
-    assert texts[0] == b'{"args":{"what":"request 0","id":\0}}'
-    assert texts[-1] == b'{"args":{"what":"request \1","id":\1}}'
+    assert texts[0] == b'{"args": {"what": "request 0", "id": \0}}'
+    assert texts[-1] == b'{"args": {"what": "request \1", "id": \1}}'
     assert len(texts) < 100
     assert_counted(store, [["request"], ["request 7"], ["quest 299"], ["12"]])
     store.close()

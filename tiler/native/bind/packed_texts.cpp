@@ -126,7 +126,7 @@ void bind_packed_texts(nb::module_& m) {
     nb::class_<Wordings>(m, "Wordings",
                          "Counts how many events of a track have the same arguments but for numbers without words.")
         .def(nb::init<const PackedTexts&, size_t>(), nb::arg("texts"), nb::arg("part_events"), nb::keep_alive<1, 2>(),
-             "Of packed texts. Raises ValueError for parts without events.")
+             "`texts`: those that are packed. Raises ValueError for parts without events.")
         .def(
             "add",
             [](Wordings& self, const InColumn<int64_t>& ends, int64_t begin, const InColumn<uint8_t>& packed) {

@@ -20,25 +20,25 @@ class Reader {
         do {
             if (next() != '{' || !value()) return false;
             skip_spaces();
-        } while (at_ < text_.size());
+        } while (place_ < text_.size());
         return true;
     }
 
   private:
     char next() {
         skip_spaces();
-        return at_ < text_.size() ? text_[at_] : '\0';  // begins nothing
+        return place_ < text_.size() ? text_[place_] : '\0';  // begins nothing
     }
 
     void skip_spaces() {
-        while (at_ < text_.size() &&
-               (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
-            ++at_;
+        while (place_ < text_.size() &&
+               (text_[place_] == ' ' || text_[place_] == '\t' || text_[place_] == '\n' || text_[place_] == '\r'))
+            ++place_;
     }
 
     bool take(char c) {
         if (next() != c) return false;
-        ++at_;
+        ++place_;
         return true;
     }
 
@@ -51,9 +51,9 @@ class Reader {
         case 'f': return word("false");
         case 'n': return word("null");
         default: {
-            const std::size_t first = at_;
-            if (begins_with_zeros(at_) || !number(at_)) return false;
-            mark(first, at_);
+            const std::size_t first = place_;
+            if (begins_with_zeros(place_) || !number(place_)) return false;
+            mark(first, place_);
             return true;
         }
         }
@@ -62,7 +62,7 @@ class Reader {
     template <typename Item>
     bool nested(char end, const Item& item) {
         if (++depth_ > most_nested) return false;
-        ++at_;
+        ++place_;
         if (next() != end) {
             do {
                 if (!item()) return false;
@@ -73,48 +73,48 @@ class Reader {
     }
 
     bool word(std::string_view wanted) {
-        if (text_.substr(at_, wanted.size()) != wanted) return false;
-        at_ += wanted.size();
+        if (text_.substr(place_, wanted.size()) != wanted) return false;
+        place_ += wanted.size();
         return true;
     }
 
-    bool digits(std::size_t& at) const {
-        const std::size_t first = at;
-        while (at < text_.size() && is_digit(text_[at])) ++at;
-        return at > first;
+    bool digits(std::size_t& place) const {
+        const std::size_t first = place;
+        while (place < text_.size() && is_digit(text_[place])) ++place;
+        return place > first;
     }
 
-    bool number(std::size_t& at) const {
-        if (at < text_.size() && text_[at] == '-') ++at;
-        if (!digits(at)) return false;
-        if (at < text_.size() && text_[at] == '.' && !digits(++at)) return false;
-        if (at < text_.size() && (text_[at] == 'e' || text_[at] == 'E')) {
-            ++at;
-            if (at < text_.size() && (text_[at] == '+' || text_[at] == '-')) ++at;
-            return digits(at);
+    bool number(std::size_t& place) const {
+        if (place < text_.size() && text_[place] == '-') ++place;
+        if (!digits(place)) return false;
+        if (place < text_.size() && text_[place] == '.' && !digits(++place)) return false;
+        if (place < text_.size() && (text_[place] == 'e' || text_[place] == 'E')) {
+            ++place;
+            if (place < text_.size() && (text_[place] == '+' || text_[place] == '-')) ++place;
+            return digits(place);
         }
         return true;
     }
 
     // Zeros before other digits, which numbers of JSON have not.
-    bool begins_with_zeros(std::size_t at) const {
-        if (at < text_.size() && text_[at] == '-') ++at;
-        return at + 1 < text_.size() && text_[at] == '0' && is_digit(text_[at + 1]);
+    bool begins_with_zeros(std::size_t place) const {
+        if (place < text_.size() && text_[place] == '-') ++place;
+        return place + 1 < text_.size() && text_[place] == '0' && is_digit(text_[place + 1]);
     }
 
     // A string that is written as a number.
     bool written_number() {
-        std::size_t at = at_ + 1;
-        if (!number(at) || at == text_.size() || text_[at] != '"') return false;
-        mark(at_, at);
-        at_ = at + 1;
+        std::size_t place = place_ + 1;
+        if (!number(place) || place == text_.size() || text_[place] != '"') return false;
+        mark(place_, place);
+        place_ = place + 1;
         return true;
     }
 
     bool string() {
-        ++at_;
-        while (at_ < text_.size()) {
-            const char c = text_[at_++];
+        ++place_;
+        while (place_ < text_.size()) {
+            const char c = text_[place_++];
             if (c == '"') return true;
             if (c == '\\' && !escape()) return false;
         }
@@ -122,11 +122,11 @@ class Reader {
     }
 
     bool escape() {
-        if (at_ == text_.size()) return false;
-        const char c = text_[at_++];
+        if (place_ == text_.size()) return false;
+        const char c = text_[place_++];
         if (c != 'u') return std::string_view("\"\\/bfnrt").find(c) != std::string_view::npos;
-        const std::string_view code = text_.substr(at_, 4);
-        at_ += code.size();
+        const std::string_view code = text_.substr(place_, 4);
+        place_ += code.size();
         return code.size() == 4 && std::all_of(code.begin(), code.end(), [](char digit) {
                    const char lower = static_cast<char>(digit | 0x20);
                    return is_digit(digit) || (lower >= 'a' && lower <= 'f');
@@ -140,7 +140,7 @@ class Reader {
 
     std::string_view text_;
     std::string& mask_;
-    std::size_t at_ = 0;
+    std::size_t place_ = 0;
     std::size_t depth_ = 0;
 };
 

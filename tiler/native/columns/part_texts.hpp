@@ -1,4 +1,4 @@
-// How many rows of each part of a track have each of some texts.
+// Counts of the rows of each part of a track that have each of some texts.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace tilescope {
 
-// When a list of texts is as long as what they are of: then a part has none.
+// Limits of a list of texts: where it would be as long as what they are of, a part has none.
 struct TextRoom {
     std::size_t most_of_part;  // texts of one part
     std::size_t first_bytes;  // of all texts together, and one more for each so many bytes that were seen

@@ -108,7 +108,7 @@ void Wordings::count_text(Bytes packed, Shape* shape) {
     std::copy(values_.begin(), values_.end(), before_.begin() + static_cast<std::ptrdiff_t>(shape->first_number));
 }
 
-// Of the text that was read: which of the numbers of its shape are in words.
+// Notes which numbers of the shape are in words, by the text that was read.
 void Wordings::find_numbers_in_words(Shape& shape) const {
     std::uint32_t number = 0;
     for (std::size_t k = 0; k < text_.size(); ++number) {

@@ -21,7 +21,7 @@ namespace tilescope {
 
 class Wordings {
   public:
-    // Of packed texts, whose shapes outlive this. Throws std::invalid_argument for parts without events.
+    // `texts` outlive this. Throws std::invalid_argument for parts without events.
     Wordings(const PackedTexts& texts, std::size_t part_events);
 
     // The next events of a track: those of event k are packed[ends[k-1], ends[k]), from `begin` on. Throws std::invalid_argument
