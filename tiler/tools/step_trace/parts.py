@@ -70,7 +70,8 @@ def mean_parts(traces: Sequence[StepTrace], chosen: Sequence[TracedSteps]) -> Me
     lengths = [part.duration for part in parts]
     tail = _tail_parts(steps.take(steps.update >= 0))
     update = tail[1].duration if tail else None
-    return Means(count, borders[3], *lengths, update, len(reduces), [*parts, *tail, *reduces])
+    interval, both, behind = lengths
+    return Means(count, borders[3], interval, both, behind, update, len(reduces), [*parts, *tail, *reduces])
 
 
 def _tail_parts(steps: TracedSteps) -> list[TracePart]:
