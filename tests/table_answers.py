@@ -33,7 +33,7 @@ def written_tables(folder: Path, **contents: str) -> Path:
     return folder / "run.store"
 
 
-def table_answer(name: str, store: Path, **values: Any) -> Answer:
+def table_answer(name: str, store: Path, /, **values: Any) -> Answer:
     """The answer of a tool."""
     with closing(open_run_store(store)) as run_store:
         return answer(QueryReader(run_store), name, **values)

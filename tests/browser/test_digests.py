@@ -38,7 +38,7 @@ def test_an_overview_leads_to_the_pages_of_its_digests(pages: ToolPages, site: S
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     pages.go(site.run_id("run_1.store"), "tool=overview")
     pages.answered()
-    step = page.get_by_role("region", name="Mean step: picture")
+    step = page.get_by_role("region", name="Mean step of all devices: picture")
     assert "Forward and backward: 118.1 ms" in step.inner_text()
     assert page.get_by_role("grid", name="Types of operators").get_by_role("row").count() > 9
     assert re.search(r"6\D359\b", page.get_by_role("grid", name="Streams and their tasks").inner_text())

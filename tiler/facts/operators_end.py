@@ -95,9 +95,8 @@ def _starts_in_other_files(reader: QueryReader, device: Device, marked: Sequence
     own_file = reader.file_of(device.tracks[0].track)
     starts: set[int] = set()
     for rows in marked:
-        files = {reader.file_of(track) for track in np.unique(rows.track).tolist() if track >= 0}
-        if files and own_file not in files:
-            starts.update(rows.start.tolist())
+        tracks = [track for track in np.unique(rows.track).tolist() if track >= 0 and reader.file_of(track) != own_file]
+        starts.update(rows.start[np.isin(rows.track, tracks)].tolist())
     return sorted(starts)
 
 

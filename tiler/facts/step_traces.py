@@ -32,6 +32,7 @@ _MARKS: Final = frozenset({FORWARD_BACKWARD, REDUCE, WAIT})
 
 _FIRST_CUT: Final = KeyedRunCache[int, bool]("first_cut", "Whether the first step of a process is cut")
 
+_TRANSFER: Final = re.compile(r"(?i)send|receive")
 _NUMBERED_REDUCE: Final = re.compile(r"Reduce_\d{1,18}_(\d{1,9})")
 
 
@@ -78,6 +79,18 @@ class StepTrace:
         return is_marked
 
     @property
+    def update(self) -> Ints:
+        """Starts of the update of parameters in each step, behind backward and the last reduce; -1: cannot be told.
+
+        Sends and receives of a pipeline are among the reduces of MindSpore's files; they are no reduces.
+        """
+        are_reduces = np.array([not _TRANSFER.search(name) for name in self.reduce_names], np.bool_)[self.reduces.name]
+        reduced = np.full(len(self.rows), -1, np.int64)
+        np.maximum.at(reduced, self.reduces.step[are_reduces], self.reduces.stop[are_reduces])
+        is_told = self.is_marked & (reduced >= 0) & (reduced <= self.rows.stop)
+        return np.where(is_told, np.maximum(reduced, self.backward), -1)
+
+    @property
     def is_cut(self) -> NDArray[np.bool_]:
         """True for the first step where its start was not recorded: then it begins with forward."""
         rows = self.rows
@@ -98,7 +111,7 @@ def step_traces(reader: QueryReader, series: Sequence[StepSeries]) -> Interrupti
 
 def _trace(reader: QueryReader, series: StepSeries) -> Interruptible[StepTrace | None]:
     marks = []
-    for track in (yield from _marked_tracks(reader, series.process)):
+    for track in (yield from _marked_tracks(reader, series)):
         marks.append((yield from slices_in(reader, track)))
     if not marks:
         return None
@@ -126,15 +139,16 @@ def _trace(reader: QueryReader, series: StepSeries) -> Interruptible[StepTrace |
 
 def has_step_traces(reader: QueryReader) -> bool:
     """True if a process with steps has slices of forward and backward. Raises DamagedStore, NotBuilt."""
-    processes = {series.process for series in reader.steps.series if series.source is StepSource.ITERATION}
-    return any(finish(_marked_tracks(reader, process)) for process in processes)
+    iterations = [series for series in reader.steps.series if series.source is StepSource.ITERATION]
+    return any(finish(_marked_tracks(reader, series)) for series in iterations)
 
 
-def _marked_tracks(reader: QueryReader, process: int) -> Interruptible[list[int]]:
-    """The tracks of a process on which marks stand, as their histograms tell."""
+def _marked_tracks(reader: QueryReader, series: StepSeries) -> Interruptible[list[int]]:
+    """The tracks of the processes of a series on which marks stand, as their histograms tell."""
+    processes = {series.process, *(reader.tree.tracks[track].group for track in series.tracks)}
     tracks = []
     for track in reader.tree.tracks:
-        if track.group != process or track.kind not in SLICE_KINDS or not track.events:
+        if track.group not in processes or track.kind not in SLICE_KINDS or not track.events:
             continue
         used: set[int] = set()
         for part in Reading(reader).histogram_parts([track.id], everywhere(EVERYTHING)):
@@ -161,7 +175,7 @@ def is_first_cut(reader: QueryReader, series: StepSeries) -> Interruptible[bool]
 
 def _begins_with_forward(reader: QueryReader, series: StepSeries) -> Interruptible[bool]:
     begin = int(series.rows.start.min())
-    for track in (yield from _marked_tracks(reader, series.process)):
+    for track in (yield from _marked_tracks(reader, series)):
         events = yield from slices_in(reader, track, Windows.single(begin, begin + 1))
         names = reader.names.by_id(np.unique(events.name).tolist())
         if (events.take(_are(events, names, FORWARD_BACKWARD)).start == begin).any():

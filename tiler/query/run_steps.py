@@ -2,20 +2,21 @@
 
 Devices and hosts have clocks and paces of their own, so a step is a window on each of them, and never one of the whole
 run. A process (a device, or the threads of a host) has the steps that its own tracks mark. One that marks none has
-those of its file; one whose file has none, those of its host.
+those of its file; one whose file has none, those of its host. The step trace of an Ascend device is a process of its
+own, often in another file than its operators: its steps are those of the device.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.device_lines import is_device_process
+from tilescope.tiler.device_lines import STEP_TRACE, is_device_process
 from tilescope.tiler.query.names import Names
 from tilescope.tiler.query.tracks import TrackTree
 from tilescope.tiler.records.steps import StepSource, TrackSteps
@@ -118,7 +119,7 @@ class RunSteps:
         """`label`: what they are called if somebody has named them."""
         self._tree = tree
         by_process = _candidates(tree, names, steps, label)
-        self.series = [_best(candidates) for _, candidates in sorted(by_process.items())]
+        self.series = self._of_devices([_best(candidates) for _, candidates in sorted(by_process.items())])
         self.unused = [
             series for candidates in by_process.values() for series in candidates if series is not _best(candidates)
         ]
@@ -194,13 +195,32 @@ class RunSteps:
         return others + sum(1 if _are_of_one(on_device) else len(on_device) for on_device in by_host.values())
 
     def in_two_series(self, counted: Iterable[StepSeries]) -> list[str]:
-        """Hosts with a device of which a step trace has steps, and rows beside its operators have others."""
+        """Hosts with a device whose step trace has other times of steps than the rows beside its operators."""
         by_host = self._iterations(counted)
         return [
             self._tree.groups[host].name
             for host, on_device in by_host.items()
             if host is not None and len(on_device) > 1 and _are_of_one(on_device)
         ]
+
+    def _of_devices(self, all_series: Sequence[StepSeries]) -> list[StepSeries]:
+        """The series with that of a step trace put into that of its device, the only one of its host."""
+        merged = dict(enumerate(all_series))
+        by_host: dict[int | None, list[int]] = defaultdict(list)
+        for place, series in merged.items():
+            if series.source is StepSource.ITERATION:
+                by_host[self._host(series.process)].append(place)
+        for host, places in by_host.items():
+            devices = [place for place in places if self.is_on_device(merged[place])]
+            if host is None or len(devices) != 1:
+                continue
+            for place in places:
+                if self._tree.groups[merged[place].process].name.lower() == STEP_TRACE.lower():
+                    joined = _with_trace(merged[devices[0]], merged[place])
+                    if joined is not None:
+                        merged[devices[0]] = joined
+                        del merged[place]
+        return list(merged.values())
 
     def _iterations(self, counted: Iterable[StepSeries]) -> dict[int | None, list[bool]]:
         """By host, for each of its series of iterations: is it beside the operators of a device?"""
@@ -235,6 +255,19 @@ class RunSteps:
 def _are_of_one(on_device: Sequence[bool]) -> bool:
     """True for series of a host's only device: a step trace that is a process of its own says no other."""
     return sum(on_device) == 1
+
+
+def _with_trace(own: StepSeries, trace: StepSeries) -> StepSeries | None:
+    """The steps of a device with those that its step trace alone has; None: steps of one number are apart in it."""
+    place = {key: row for row, key in enumerate(zip(own.rows.pass_.tolist(), own.rows.number.tolist(), strict=True))}
+    keys = zip(trace.rows.pass_.tolist(), trace.rows.number.tolist(), strict=True)
+    same = np.array([place.get(key, -1) for key in keys], np.int64)
+    both = np.flatnonzero(same >= 0)
+    starts = np.maximum(own.rows.start[same[both]], trace.rows.start[both])
+    if (starts >= np.minimum(own.rows.stop[same[both]], trace.rows.stop[both])).any():
+        return None
+    rows = _joined([own.rows, trace.rows.take(same < 0)])
+    return replace(own, tracks=(*own.tracks, *trace.tracks), rows=rows)
 
 
 def _candidates(

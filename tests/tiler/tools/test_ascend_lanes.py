@@ -64,6 +64,8 @@ def test_rows_of_a_trace_of_pytorch(tmp_path: Path) -> None:
     reader = opened(corpus_path("ascend/msprof_trace_view_string_ts.json"), tmp_path)
     for key in ("computation", "free"):
         mine, theirs = derived(reader, key), written(reader, key)
+        nanoseconds = {"computation": 1_788_250.5, "free": 9_481_667}[key]  # the rows of the file, uncut
+        assert sum(stop - start for start, stop in theirs) == pytest.approx(nanoseconds * 1000 / reader.tick_ps, abs=1)
         assert len(mine) >= len(theirs) - 2
         within = 1000 // reader.tick_ps  # a ns
         assert [
@@ -93,6 +95,7 @@ def test_rows_of_a_first_timeline(tmp_path: Path) -> None:
         "pure": (2_726, 30_111_974_270),
         "free": (4_494, 34_290_530_550),
     }
+    assert sum(sums[key][1] for key in ("computation", "pure", "free")) == 66_173_887_670, "the span"
     assert [lane.title for lane in finish(LANES.lanes(Scope(reader)))][1:-1] == [row.title for row in ASCEND_ROWS]
     lane = "overlap.pure-1"
     (event,) = rows(answer(reader, "lane_events", lane=lane, tick=derived(reader, "pure")[0][0]), "events")[:1]

@@ -396,6 +396,13 @@ def test_a_name_chooses_operators_of_a_type(tmp_path: Path) -> None:
     assert rows_of(table_answer("operators", store, contains="add"), "types", "type", "total") == [("Add", 10_000)]
     assert rows_of(table_answer("operators", store, type="mul, cast"), "types", "type") == [("Mul",)]
     assert rows_of(table_answer("operators", store, without="MUL"), "operators", "type") == [("Add",), ("Add",)]
+    listed = table_answer("operators", store, name="net/a/add-OP1,NET/a/Mul-op3")
+    assert rows_of(listed, "types", "type", "count", "total") == [("Mul", 1, 10_000), ("Add", 2, 6000)]
+    assert rows_of(listed, "operators", "name") == [("net/a/Mul-op3",), ("net/a/Add-op1",)]
+    others = table_answer("operators", store, without_name="net/a/mul-op3", without="cast")
+    assert rows_of(others, "types", "type", "count", "total") == [("Add", 3, 10_000)]
+    assert others.fact("total").note == "of those chosen here"
+    assert len(table_answer("operators", store, name="add").table("types")) == 0
 
 
 def test_cells_that_are_not_recorded(tmp_path: Path) -> None:

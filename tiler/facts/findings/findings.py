@@ -207,6 +207,7 @@ class _Finder:
         self._peaks = peaks
         self._group = group
         self._lanes = group.lanes
+        self._behind = max((lane.frames.behind for lane in group.lanes), default=0)
         self._threads = threads
         self._frames = group.lanes[0].frames
         self._step = max(round(group.mean_step), 1)
@@ -244,8 +245,7 @@ class _Finder:
             rows.insert(place, idle)
         rows = rows or [self._healthy(roofs)]
         steps = len(self._frames) if self._frames.are_steps else 0
-        behind = max((lane.frames.behind for lane in self._lanes), default=0)
-        return RunFindings(rows, self._step, steps, self._warm_up(), behind)
+        return RunFindings(rows, self._step, steps, self._warm_up(), self._behind)
 
     def _worth_a_word(self, causes: Sequence[CauseTime]) -> list[CauseTime]:
         """Causes that cost enough, and that would if the first were mended: it hides what is shorter."""
@@ -399,6 +399,7 @@ class _Finder:
             numbers,
             _rounded(of_each, tick_ps),
             self._frames.are_steps,
+            alone=int(self._frames.number[0]) if self._behind and len(self._frames) == 1 else None,
         )
         sentence = finding_sentence(cause, where, times, detail, reason)
         return Finding(cause, where, numbers, round(loss), share, sentence, place)

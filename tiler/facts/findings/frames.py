@@ -103,13 +103,14 @@ def frames_of(
     if numbers is not None:
         chosen &= (rows.number >= numbers[0]) & (rows.number <= numbers[1])
     has_first = bool(len(rows)) and bool(chosen[0])
-    # The time before the first recorded step was not recorded, and its work may have been launched before.
-    leaves_first_out = has_first and int(chosen.sum()) > 1
+    is_recorded = rows.stop <= (yield from operators_end(reader, device))
+    # The time before the first recorded step was not recorded, and its work may have been launched before. Where the
+    # operators of no other were recorded, it is looked at all the same.
+    leaves_first_out = has_first and int((chosen & (is_recorded | ~is_recorded[:1])).sum()) > 1
     chosen[:1] &= not leaves_first_out
     chosen &= rows.stop > rows.start
     if chosen.any():
-        operators = yield from operators_end(reader, device)
-        rows, count = rows.take(chosen & (rows.stop <= operators)), int(chosen.sum())
+        rows, count = rows.take(chosen & is_recorded), int(chosen.sum())
         return Frames(
             rows.number,
             rows.pass_,

@@ -54,7 +54,8 @@ def _steps_text(steps: Sequence[int]) -> str:
 class Loss:
     """Times in words: lost in a mean step, the mean step itself, and lost in each of `steps` that are longer.
 
-    No `steps`: all of them. `are_steps` False: `step` is a span without steps.
+    No `steps`: all of them. `are_steps` False: `step` is a span without steps. `alone`: the number of the only step
+    whose operators were recorded; None: there are others.
     """
 
     loss: str
@@ -63,6 +64,7 @@ class Loss:
     steps: Sequence[int]
     of_each: str
     are_steps: bool
+    alone: int | None = None
 
 
 def finding_sentence(cause: Cause, where: str, loss: Loss, detail: str = "", reason: str = "") -> str:
@@ -70,7 +72,8 @@ def finding_sentence(cause: Cause, where: str, loss: Loss, detail: str = "", rea
     if not loss.are_steps:
         begin = f"{loss.loss} of {loss.step} ({percent_text(loss.share)}) are lost"
     elif not loss.steps:
-        begin = f"Each step loses {loss.loss} of {loss.step} ({percent_text(loss.share)})"
+        each = "Each step" if loss.alone is None else _steps_text([loss.alone])
+        begin = f"{each} loses {loss.loss} of {loss.step} ({percent_text(loss.share)})"
     else:
         verb = "is longer by" if len(loss.steps) == 1 else "are longer by about"
         begin = f"{_steps_text(loss.steps)} {verb} {loss.of_each} ({loss.loss} of a mean step of {loss.step})"

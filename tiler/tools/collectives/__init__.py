@@ -66,7 +66,7 @@ def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer
         proposals_table(compared.proposals),
     ]
     headline, notes = _headline(compared)
-    notes += [*compared.problem_notes, *_notes(source, communication, links)]
+    notes += [*compared.problem_notes, *_notes(scope.reader, source, communication, links)]
     if not communication.steps and not links and not cluster.parts:
         notes.append(Note("warning", "there is no communication in what was asked for"))
     notes += _left_out(scope, source)
@@ -154,8 +154,19 @@ def _why_slow(links: Sequence[RankLink], slow: tuple[RankLink, float] | None) ->
     return "none is 20 % below the mean of its transport" if links else "no link was recorded"
 
 
-def _notes(source: CommunicationSource | None, communication: Communication, links: Sequence[RankLink]) -> list[Note]:
+def _notes(
+    reader: QueryReader,
+    source: CommunicationSource | None,
+    communication: Communication,
+    links: Sequence[RankLink],
+) -> list[Note]:
     notes = []
+    numbers = reader.steps.numbers.tolist()
+    unmarked = sorted({step.step for step in communication.steps if step.step is not None} - set(numbers))
+    if numbers and unmarked and len(unmarked) < len({step.step for step in communication.steps}):
+        steps = plural(len(unmarked), f"step here, {unmarked[0]:,}, is", f"steps here, from {unmarked[0]:,} on, are")
+        marked = f"{numbers[0]:,} to {numbers[-1]:,}"
+        notes.append(Note("info", f"{steps} not among those that the run marks, {marked}"))
     strangers = {link.rank for link in links if link.rank not in (None, link.source, link.destination)}
     if strangers:
         text = f"ends of links of {plural(len(strangers), 'rank', 'ranks')} are numbers within a group"

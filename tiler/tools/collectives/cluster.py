@@ -259,6 +259,20 @@ def proposal_notes(compared: Sequence[Proposal]) -> list[Note]:
     ]
 
 
+def other_steps_note(cluster: Cluster) -> list[Note]:
+    """A note where the mean of a file is not that of its steps but the first: it is of steps that the file lacks."""
+    for mean in cluster.parts:
+        steps = [part.interval or 0 for part in cluster.parts if part.rank == mean.rank and part.step is not None][1:]
+        if mean.step is not None or mean.interval is None or not steps:
+            continue
+        own = sum(steps) // len(steps)
+        if abs(own - mean.interval) > SCALE // 1000:
+            text = f"rank {mean.rank} waits {_milliseconds(mean.interval)} before a step by the mean row of its file, "
+            why = "the file has not all steps that its mean is of"
+            return [Note("info", f"{text}{_milliseconds(own)} by its steps: {why}")]
+    return []
+
+
 def cluster_table(table_id: str, title: str, parts: Sequence[StepParts], tick_ps: int) -> Table:
     """Parts of steps of each rank."""
     times = []

@@ -10,7 +10,7 @@ from tilescope.tiler.facts.ascend.cluster import Cluster, StepParts, read_cluste
 from tilescope.tiler.facts.ascend.communication import Communication, CommunicationSource, communication_source
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Note
-from tilescope.tiler.tools.collectives.cluster import Proposal, proposal_notes, proposals, rank_means
+from tilescope.tiler.tools.collectives.cluster import Proposal, other_steps_note, proposal_notes, proposals, rank_means
 from tilescope.tiler.tools.collectives.links import RankLink, links_of, shortfalls, slow_link_note
 from tilescope.tiler.tools.collectives.selection import chosen_part, leaves_out
 from tilescope.tiler.tools.question import FigureQuestion
@@ -36,9 +36,10 @@ class Comparison:
 
     @property
     def problem_notes(self) -> list[Note]:
-        """Warnings of records that could not be read."""
+        """Warnings of records that could not be read, and a note on means of other steps."""
         problems: Counter[str] = self.communication.problems + self.cluster.problems
-        return [Note("warning", f"{count:,} {what}: left out") for what, count in problems.items() if count]
+        damaged = [Note("warning", f"{count:,} {what}: left out") for what, count in problems.items() if count]
+        return [*damaged, *other_steps_note(self.cluster)]
 
 
 def comparison(scope: Scope, question: FigureQuestion, *, links_alone: bool = False) -> Interruptible[Comparison]:

@@ -72,6 +72,12 @@ class OperatorsQuestion(Question, frozen=True, kw_only=True):
     without: Annotated[
         ColumnNames | None, Meta(description="No operators of these types, in any case, separated by commas.")
     ] = None
+    name: Annotated[
+        ColumnNames | None, Meta(description="Only operators of these full names, in any case, separated by commas.")
+    ] = None
+    without_name: Annotated[
+        ColumnNames | None, Meta(description="No operators of these full names, in any case, separated by commas.")
+    ] = None
     contains: Annotated[
         Text | None, Meta(description="Only operators in whose type or full name this text is, in any case.")
     ] = None
@@ -88,6 +94,8 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
         types=None if question.type is None else _types(question.type, "type"),
         without=() if question.without is None else _types(question.without, "without"),
         contains=question.contains,
+        names=None if question.name is None else _types(question.name, "name"),
+        without_names=() if question.without_name is None else _types(question.without_name, "without_name"),
     )
     chosen: list[ChosenOperators] = []
     for table in counted:
@@ -120,8 +128,8 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
         cores_table(sums, sum(core_wholes.values()), tick_ps),
         (yield from metrics_table(rows)),
     ]
-    is_of_cpus = question.source in (None, "mindspore") and wanted.core in (None, AI_CPU.casefold())
-    if is_of_cpus and (runs := tables_of_rank(reader, question.rank, CPU_RUNS)):
+    has_types = question.source in (None, "mindspore") and wanted.core in (None, AI_CPU.casefold())
+    if has_types and not wanted.is_of_names and (runs := tables_of_rank(reader, question.rank, CPU_RUNS)):
         tables.append((yield from dispatch_table(runs, wanted, question.limit, tick_ps)))
     notes = [*(yield from absent_notes(reader)), *_notes(scope, question, counted, operators - len(rows))]
     if more_types := len(sums.keys) - len(listed):

@@ -22,11 +22,19 @@ class OperatorFilter:
     types: Collection[str] | None
     without: Collection[str]
     contains: str | None
+    names: Collection[str] | None = None
+    without_names: Collection[str] = ()
 
     @property
     def is_empty(self) -> bool:
         """True if it leaves all operators."""
-        return self.core is None and self.types is None and not self.without and self.contains is None
+        leaves_types = self.core is None and self.types is None and not self.without and self.contains is None
+        return leaves_types and not self.is_of_names
+
+    @property
+    def is_of_names(self) -> bool:
+        """True if it chooses single operators: tables of types alone cannot tell which."""
+        return self.names is not None or bool(self.without_names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,7 @@ def chosen_operators(
     """The operators of a table that a filter leaves. Yields between columns.
 
     A text that stands in names alone chooses operators of a type: of a table that is not summed, since one of types has
-    the same work, these are the sum.
+    the same work, these are the sum. So do names that are listed.
     """
     groups = yield from operator_groups(reader, counted.table)
     allowed = allowed_types(groups.types, operator_filter)
@@ -57,7 +65,10 @@ def chosen_operators(
     if groups.has_names:
         by_name = (yield from matches(groups.names.words, operator_filter.contains))[groups.names.codes]
     are_listed = allowed & (by_type | by_name)
-    are_summed = are_listed if counted.is_summed else are_listed & ~by_type
+    if operator_filter.is_of_names:
+        are_listed &= _allowed_names(groups, operator_filter)
+    by_sum = np.zeros(len(groups), np.bool_) if operator_filter.is_of_names else by_type
+    are_summed = are_listed if counted.is_summed else are_listed & ~by_sum
     if not (counted.is_listed and groups.has_names):
         are_listed = np.zeros(len(groups), np.bool_)
     return ChosenOperators(counted, groups, are_summed, are_listed)
@@ -74,6 +85,16 @@ def allowed_types(types: CodedTexts, operator_filter: OperatorFilter) -> NDArray
     allowed = ~_are_in(types, operator_filter.without)
     if operator_filter.types is not None:
         allowed &= _are_in(types, operator_filter.types)
+    return allowed
+
+
+def _allowed_names(groups: OperatorGroups, operator_filter: OperatorFilter) -> NDArray[np.bool_]:
+    """True for rows whose name is chosen; for none where the table has no names."""
+    if not groups.has_names:
+        return np.zeros(len(groups), np.bool_)
+    allowed = ~_are_in(groups.names, operator_filter.without_names)
+    if operator_filter.names is not None:
+        allowed &= _are_in(groups.names, operator_filter.names)
     return allowed
 
 

@@ -19,6 +19,6 @@ def capture_notes(reader: QueryReader) -> list[Note]:
         texts = ", ".join(f"{part.title} (see {part.tool})" for part in parts.recorded)
         notes.append(Note("info", f"recorded beside the timeline: {texts}"))
     if parts.lacking:
-        texts = ", ".join(f"{part.title} ({part.option}=True)" for part in parts.lacking)
+        texts = ", ".join(f"{part.title} ({part.option})" for part in parts.lacking)
         notes.append(Note("info", f"not in this capture, with the argument of Profiler that records it: {texts}"))
     return notes

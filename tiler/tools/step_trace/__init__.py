@@ -37,6 +37,8 @@ LONG_INTERVAL_PS: Final = 500_000_000  # half a millisecond: data preparation is
 
 SEE_INPUT: Final = "more than 0.5 ms each: look at its stages (see input_pipeline)"
 
+NO_REDUCES: Final = "cannot be told from the rest of the tail: no step has an all-reduce"
+
 NO_MARKS: Final = (
     "no step of the run has marks of forward and backward: MindSpore's profiler and msprof write them for a "
     "network that runs as one graph, and not in PyNative mode, for heterogeneous training or for several graphs"
@@ -107,6 +109,7 @@ def _facts(means: Means, traced: TracedSteps, devices: int) -> list[Fact]:
         ("interval", "Interval", means.interval, "from the start of a step to that of forward: waiting for data"),
         ("forward_backward", "Forward and backward", means.forward_backward, "computing the gradients"),
         ("tail", "Tail", means.tail, "behind backward: the rest of the all-reduces, and the update of parameters"),
+        ("update", "Update of parameters", means.update, "in the tail, behind the last all-reduce"),
     )
     facts = [
         Fact(
@@ -115,6 +118,8 @@ def _facts(means: Means, traced: TracedSteps, devices: int) -> list[Fact]:
         Fact("step", "Step", whole, "ticks", kind if means.count else "no step has marks"),
     ]
     for part, label, ticks, note in parts:
+        if part == "update" and ticks is None:
+            note = NO_REDUCES
         share = "" if not whole or ticks is None else f"{percent_text(ticks / whole)} of the step: "
         facts.append(Fact(part, label, ticks, "ticks", share + note))
     if traced.mean_wait is not None:
@@ -162,6 +167,7 @@ def _steps_table(steps: RunSteps, traces: Sequence[StepTrace], traced: TracedSte
             "forward_backward", "Forward and backward", "ticks", np.ma.MaskedArray(rows.backward - rows.forward, masked)
         ),
         Column("tail", "Tail", "ticks", np.ma.MaskedArray(rows.stop - rows.backward, masked)),
+        Column("update", "Update", "ticks", np.ma.MaskedArray(rows.stop - rows.update, rows.update < 0)),
         Column("wait", "Waits for data", "ticks", np.ma.MaskedArray(rows.wait, rows.wait < 0)),
         Column("reduce", "Reduces", "ticks", rows.reduce),
         Column("event", "Event", "event", [f"{track}.{ordinal}" for track, ordinal in places]),
@@ -214,7 +220,9 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
         return "No step in this range has marks of forward and backward"
     parts = f"{figures.text('interval')} before forward, {figures.text('forward_backward')} forward and backward"
     waits = f"; between steps devices wait for data, {figures.text('wait')} on average" if figures.count("wait") else ""
-    return f"A step takes {figures.text('step')}: {parts}, {figures.text('tail')} behind backward{waits}"
+    devices = answer.fact("count").note.partition(",")[0]
+    mean = f", mean {devices}" if devices and figures.count("count") != 1 else ""
+    return f"A step takes {figures.text('step')}{mean}: {parts}, {figures.text('tail')} behind backward{waits}"
 
 
 TOOL: Final = Tool(
@@ -230,5 +238,7 @@ TOOL: Final = Tool(
         parts={"step": ("interval", "forward_backward", "tail")},
         lists={"steps": "count"},
     ),
-    digest=Digest("Mean step", "parts", ("row", "part", "start", "duration", "share", "count"), _digest_fields),
+    digest=Digest(
+        "Mean step of all devices", "parts", ("row", "part", "start", "duration", "share", "count"), _digest_fields
+    ),
 )

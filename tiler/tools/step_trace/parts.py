@@ -16,6 +16,7 @@ from tilescope.tiler.tools.answer import Column, Table
 from tilescope.tiler.tools.step_trace.step_rows import TracedSteps
 
 STEP_ROW: Final = "Step"
+TAIL_ROW: Final = "Tail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Means:
     interval: int | None
     forward_backward: int | None
     tail: int | None
+    update: int | None  # of parameters, behind the last reduce: of the steps in which it can be told
     reduces: int  # different ones of a step
     parts: Sequence[TracePart]
 
@@ -49,7 +51,7 @@ def mean_parts(traces: Sequence[StepTrace], chosen: Sequence[TracedSteps]) -> Me
     marked = [rows.take(in_mean[first:last]) for rows, (first, last) in zip(chosen, pairwise(bounds), strict=True)]
     count = sum(map(len, marked))
     if not count:
-        return Means(0, None, None, None, None, 0, ())
+        return Means(0, None, None, None, None, None, 0, ())
     steps = TracedSteps.join(marked)
     # Borders are rounded, not lengths, so that the parts add up to the step.
     borders = [
@@ -66,7 +68,25 @@ def mean_parts(traces: Sequence[StepTrace], chosen: Sequence[TracedSteps]) -> Me
     ]
     reduces = _reduce_parts(traces, marked)
     lengths = [part.duration for part in parts]
-    return Means(count, borders[3], lengths[0], lengths[1], lengths[2], len(reduces), [*parts, *reduces])
+    tail = _tail_parts(steps.take(steps.update >= 0))
+    update = tail[1].duration if tail else None
+    interval, both, behind = lengths
+    return Means(count, borders[3], interval, both, behind, update, len(reduces), [*parts, *tail, *reduces])
+
+
+def _tail_parts(steps: TracedSteps) -> list[TracePart]:
+    """The tail of steps in which the update of parameters can be told, as two parts."""
+    count = len(steps)
+    if not count:
+        return []
+    borders = [
+        nearest_mean(exact_sum(border - steps.start), count) for border in (steps.backward, steps.update, steps.stop)
+    ]
+    names = ("Rest of the reduces", "Update of parameters")
+    return [
+        TracePart(TAIL_ROW, name, start, stop - start, count)
+        for name, (start, stop) in zip(names, pairwise(borders), strict=True)
+    ]
 
 
 def _reduce_parts(traces: Sequence[StepTrace], marked: Sequence[TracedSteps]) -> list[TracePart]:

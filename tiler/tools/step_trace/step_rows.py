@@ -31,6 +31,7 @@ class TracedSteps:
     stop: Ints
     forward: Ints
     backward: Ints
+    update: Ints  # the start of the update of parameters; -1: cannot be told
     wait: Ints  # for data, before the step; -1: not recorded, as before the first
     is_marked: NDArray[np.bool_]
     is_cut: NDArray[np.bool_]  # what was before it is not recorded
@@ -72,6 +73,7 @@ class TracedSteps:
             stop=rows.stop[which],
             forward=trace.forward[which],
             backward=trace.backward[which],
+            update=trace.update[which],
             wait=trace.wait[which],
             is_marked=trace.is_marked[which],
             is_cut=trace.is_cut[which],

@@ -282,8 +282,8 @@ def _notes(steps: RunSteps, series: Sequence[StepSeries]) -> list[Note]:
     notes = _lacking_notes(steps, series)
     if hosts := steps.in_two_series(series):
         text = (
-            f"{first_names(hosts)}: the steps of a device are two series, as its files have them: those beside its "
-            "operators, and those of its step trace"
+            f"{first_names(hosts)}: the steps of a device are two series: those of its step trace are at other times "
+            "than those of the same numbers beside its operators"
         )
         notes.append(Note("info", text))
     gaps = [
@@ -329,7 +329,8 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     figures = Figures(answer, tick_ps)
     if not figures.count("count") or not figures.text("min"):
         return "No step lies in this range"
-    mean = f"A step takes {figures.text('mean')} on average: the" if figures.text("mean") else "The"
+    device = " on the device that takes longest" if (figures.count("devices") or 0) > 1 else ""
+    mean = f"A step takes {figures.text('mean')} on average{device}: the" if figures.text("mean") else "The"
     steps = plural(figures.count("count"), "step", "steps")
     return f"{mean} shortest of {steps} takes {figures.text('min')}, the longest {figures.text('max')}"
 

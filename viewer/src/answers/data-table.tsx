@@ -10,7 +10,7 @@ import type { Links, RowActions, RowWay } from "./links";
 import { isField, narrowText } from "./narrower";
 import { RowCard } from "./row-card";
 import { ROW_PX, scrollTo, slotsFor, windowAt } from "./row-window";
-import { useShown } from "./table-choices";
+import { useKnownColumns, useShown } from "./table-choices";
 import { moveInTable } from "./table-keys";
 import { type TableChoices, TableModel } from "./table-model";
 import { hoverText, rowId, TableHead, TableRow, TotalRow } from "./table-rows";
@@ -66,6 +66,7 @@ export function DataTable({
 }: Props) {
   const model = useMemo(() => new TableModel(table, links, choices), [table, links, choices]);
   useShown(choices);
+  useKnownColumns(choices, table.columns);
   const scroller = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLTableElement>(null);
   const scrollPx = useSignal(0);

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { pageParts } from "../state/parts";
+import { unreadParts } from "../state/shell";
 import { DRAGGED_PX } from "./column-widths";
-import { choicesFor } from "./table-choices";
+import { choicesFor, tellLacking } from "./table-choices";
 import { TableChoices } from "./table-model";
 
 it("takes up what an address says, also of tables that come later, and leaves the others as they are at first", () => {
@@ -35,4 +36,22 @@ it("takes up what an address says, also of tables that come later, and leaves th
     other.hasCard.value,
     later.widths.value.size,
   ]).toEqual([...[null, "", false], ...[true, 0]]);
+});
+
+it("says once which columns of an address a table has not", () => {
+  const choices = choicesFor("test/lacking");
+  const own = choicesFor("test/own");
+  pageParts.value = { tables: "test/lacking,-selff,,name.gone" };
+  unreadParts.value = [];
+  own.sort.value = { column: "also gone", isDescending: false };
+  for (const _ of [1, 2]) {
+    tellLacking(choices, ["name", "self"]);
+    tellLacking(own, ["name", "self"]);
+  }
+  expect(unreadParts.value).toEqual([
+    "tables=test/lacking (no column selff in this table)",
+    "tables=test/lacking (no column gone in this table)",
+  ]);
+  unreadParts.value = [];
+  pageParts.value = {};
 });

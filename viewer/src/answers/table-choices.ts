@@ -7,7 +7,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { entryText, escapeField, unescapeField } from "../base/list-text";
 import { bindPart } from "../state/part-text";
-import { pageParts } from "../state/parts";
+import { addUnread, pageParts } from "../state/parts";
 import { withWidth } from "./column-widths";
 import { TableChoices } from "./table-model";
 
@@ -21,6 +21,8 @@ const keptByKey = new Map<string, Kept>();
 const shownKeys = signal<ReadonlyMap<string, number>>(new Map());
 /** Fields of the address, also of tables that have not been drawn yet. */
 let wanted: ReadonlyMap<string, readonly string[]> = new Map();
+/** Columns that the address names and tables have not, each said once. */
+const lacking = new Set<string>();
 
 const FLAGS = [
   ["c", "hasCard"],
@@ -104,6 +106,31 @@ export function useShown({ key }: TableChoices): void {
   }, [key]);
 }
 
+/** Says which columns the address names that a table has not, once it is drawn. */
+export function useKnownColumns(choices: TableChoices, columns: readonly { readonly id: string }[]): void {
+  useEffect(() => {
+    tellLacking(
+      choices,
+      columns.map(({ id }) => id),
+    );
+  }, [choices, columns]);
+}
+
+export function tellLacking(choices: TableChoices, ids: readonly string[]): void {
+  if (!wanted.has(choices.key)) {
+    return;
+  }
+  const sort = choices.sort.value?.column;
+  const named = [...(sort === undefined ? [] : [sort]), ...choices.turned.value, ...choices.widths.value.keys()];
+  for (const id of new Set(named)) {
+    const text = `tables=${choices.key} (no column ${id} in this table)`;
+    if (!ids.includes(id) && !lacking.has(text)) {
+      lacking.add(text);
+      addUnread(text);
+    }
+  }
+}
+
 function textOf(): string {
   const entries = [...shownKeys.value.keys()].sort().flatMap((key) => {
     const kept = keptByKey.get(key);
@@ -116,6 +143,7 @@ function textOf(): string {
 
 bindPart(pageParts, "tables", textOf, (text) => {
   const entries = (text ?? "").split(";").map((entry) => entry.split(",").map(unescapeField));
+  lacking.clear();
   wanted = new Map(entries.map(([key = "", ...fields]) => [key, fields]));
   for (const [key, kept] of keptByKey) {
     takeOver(kept, wanted.get(key));

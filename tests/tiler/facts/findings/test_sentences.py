@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,6 +26,11 @@ CAUSES = [cause for cause in Cause if cause not in APART]
 
 def loss(steps: tuple[int, ...] = (), *, are_steps: bool = True) -> Loss:
     return Loss("8.1 ms", "12.6 ms", 0.6429, steps, "40 ms", are_steps)
+
+
+def test_the_only_step_that_was_recorded_is_named() -> None:
+    sentence = finding_sentence(Cause.COLLECTIVE, "", replace(loss(), alone=7))
+    assert sentence == "Step #7 loses 8.1 ms of 12.6 ms (64.3 %) in communication that nothing hides"
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ const NAMED = 0.08;
 
 /** Looks of the parts of a step, in their order, as the chart below has them; and of the reduces. */
 const STEP_PARTS = ["interval", "forward_backward", "tail", "collectives"];
+const TAIL = STEP_PARTS.indexOf("tail");
 
 export function StepPicture({ parts, context, way = null, most = Number.POSITIVE_INFINITY }: Props) {
   useForced();
@@ -35,7 +36,8 @@ export function StepPicture({ parts, context, way = null, most = Number.POSITIVE
   const { forced } = plotColors(document.documentElement, theme.value);
   const looks = seriesStyles(STEP_PARTS, theme.value, forced);
   const style = (row: number, place: number) => {
-    const look = looks[row === 0 ? place : STEP_PARTS.length - 1]!;
+    const isTail = rows[row]!.name === "Tail" && place > 0; // the update of parameters, behind the reduces
+    const look = looks[row === 0 ? place : isTail ? TAIL : STEP_PARTS.length - 1]!;
     return { background: look.fill, borderColor: look.line };
   };
   return (
