@@ -87,8 +87,8 @@ class StepTrace:
         are_reduces = np.array([not _TRANSFER.search(name) for name in self.reduce_names], np.bool_)[self.reduces.name]
         reduced = np.full(len(self.rows), -1, np.int64)
         np.maximum.at(reduced, self.reduces.step[are_reduces], self.reduces.stop[are_reduces])
-        is_told = self.is_marked & (reduced >= 0) & (reduced <= self.rows.stop)
-        return np.where(is_told, np.maximum(reduced, self.backward), -1)
+        has_end = self.is_marked & (reduced >= 0) & (reduced <= self.rows.stop)
+        return np.where(has_end, np.maximum(reduced, self.backward), -1)
 
     @property
     def is_cut(self) -> NDArray[np.bool_]:
