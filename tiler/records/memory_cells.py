@@ -32,6 +32,7 @@ MOST_BYTES: Final = 1 << 61
 _UNIT: Final = re.compile(r"\((MB|KB)\)$", re.IGNORECASE)
 _UNITS: Final = {"MB": MEBIBYTE, "KB": KIBIBYTE}
 _NEAR: Final = float(1 << 52)  # to here a double rounds to the integer that the decimal rounds to
+_FEW_OWNERS: Final = 32
 _MOST_NS: Final = 1 << 62
 
 
@@ -68,28 +69,31 @@ def rows_by_owner(rows: Ints, *columns: Cells | None) -> list[tuple[tuple[str, .
 
     The text is empty where a cell is none, and in a column that is not there.
     """
-    keys = np.zeros(len(rows), np.int64)
+    keys, count = np.zeros(len(rows), np.int64), 1
     texts: list[Sequence[str]] = []
     for cells in columns:
-        if cells is None:
-            texts.append([""])
-            continue
-        codes, words = _coded(cells)
+        codes, words = (None, [""]) if cells is None else _coded(cells)
         texts.append(words)
-        keys = keys * len(words) + codes[rows]
+        count *= len(words)
+        if codes is not None:
+            keys = keys * len(words) + codes[rows]
     if not len(rows):
         return []
-    used, places = distinct(keys)
-    order = np.argsort(places.astype(np.uint16), kind="stable")  # so many rows has a chunk: sorted by their digits
-    ends = np.cumsum(np.bincount(places))
-    starts = ends - np.bincount(places)
+    parts: list[tuple[int, Ints]]
+    if count <= _FEW_OWNERS:  # as a rule: a look for each is faster than to sort
+        parts = [(key, rows[keys == key]) for key in np.flatnonzero(np.bincount(keys)).tolist()]
+    else:
+        used, places = distinct(keys)
+        order = np.argsort(places.astype(np.uint16), kind="stable")  # so many rows has a chunk: sorted by their digits
+        ends = np.cumsum(np.bincount(places))[:-1]
+        parts = list(zip(used.tolist(), np.split(rows[order], ends), strict=True))
     owned = []
-    for place in np.argsort(order[starts]).tolist():
-        key, owner = int(used[place]), []
+    for key, own in sorted(parts, key=lambda part: int(part[1][0])):
+        rest, owner = key, []
         for words in reversed(texts):
-            key, code = divmod(key, len(words))
+            rest, code = divmod(rest, len(words))
             owner.append(words[code])
-        owned.append((tuple(reversed(owner)), rows[order[starts[place] : ends[place]]]))
+        owned.append((tuple(reversed(owner)), own))
     return owned
 
 
@@ -111,6 +115,8 @@ def release_times(begin: CellTimes, end: CellTimes | None, length: CellTimes | N
 
 def _coded(cells: Cells) -> tuple[Ints, Sequence[str]]:
     """The code of each cell, and the texts by these; numbers are texts, too, and what is no text is empty."""
+    if len(cells.codes) == len(cells):
+        return cells.codes, cells.words
     codes = np.full(len(cells), len(cells.words), np.int64)
     codes[cells.states == CellState.TEXT] = cells.codes
     if not len(cells.numbers):
