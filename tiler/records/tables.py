@@ -21,7 +21,7 @@ TABLES = Record(
     "",
     "the list of tables",
     Available.AT_END,
-    doc="the tables beside the events: names, columns, rows of their chunks, and when these are, of tables about memory",
+    doc="the tables beside the events: names, columns, rows of their chunks; when these are, of tables about memory",
     proof="the columns of tables",
 )
 TABLE_COLUMNS = Record(
