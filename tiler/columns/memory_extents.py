@@ -40,7 +40,7 @@ class FillExtent(Struct, frozen=True, array_like=True, tag="fill"):
 
     @property
     def size_bytes(self) -> int:
-        """Of the greatest sample."""
+        """Bytes of the greatest sample."""
         return max(self.allocated.most, self.reserved.most)
 
 
@@ -67,7 +67,7 @@ class AllocationExtent(Struct, frozen=True, array_like=True, tag="allocation"):
 
     @property
     def size_bytes(self) -> int:
-        """Of all that is allocated, or of all that is freed: the greater one."""
+        """Bytes of all that is allocated, or of all that is freed: the greater sum."""
         return max((moment.size_bytes for moment in self._moments), default=0)
 
     @property

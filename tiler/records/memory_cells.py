@@ -98,7 +98,7 @@ def rows_by_owner(rows: Ints, *columns: Cells | None) -> list[tuple[tuple[str, .
 
 
 def release_times(begin: CellTimes, end: CellTimes | None, length: CellTimes | None) -> CellTimes:
-    """When what is allocated is freed, from its end or its duration: never before it is allocated."""
+    """Times of frees, from the end or the duration of what is allocated: never before it is allocated."""
     if end is None and length is None:
         return CellTimes(begin.ns, begin.ps, np.zeros(len(begin.ns), np.bool_))
     if end is None and length is not None:

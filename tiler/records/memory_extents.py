@@ -130,7 +130,7 @@ def allocation_headers(columns: Sequence[str]) -> dict[str, str]:
 
 
 def allocation_times(headers: dict[str, str], cells: dict[str, Cells]) -> tuple[CellTimes, CellTimes] | None:
-    """When what a chunk has is allocated, and freed; None without a column that says it."""
+    """Times at which what a chunk has is allocated, and freed; None without a column that says it."""
     begin, end, length = (
         header_times(cells[plain], headers[plain], MICROSECOND_DIGITS) if plain in cells else None
         for plain in (BEGIN, END, LENGTH)

@@ -104,10 +104,10 @@ def allocations(rows: Sequence[Sequence[str]], reach: Reach) -> tuple[MemoryExte
         sides: list[MomentExtent | None] = []
         for side in (0, 1):
             stamps = [row[side] for row in own]
-            known = [(stamp, row[2]) for stamp, row in zip(stamps, own, strict=True) if stamp is not None]
-            times = [stamp for stamp, _ in known]
-            total = sum(size for _, size in known)
-            sides.append(MomentExtent(min(times), max(times), len(known), total) if known else None)
+            timed = [(stamp, row[2]) for stamp, row in zip(stamps, own, strict=True) if stamp is not None]
+            times = [stamp for stamp, _ in timed]
+            total = sum(size for _, size in timed)
+            sides.append(MomentExtent(min(times), max(times), len(timed), total) if timed else None)
         ends = [end for begin, end, _ in own if begin is not None]
         certain = [end for end in ends if end is not None]
         last_end = max(certain) if ends and len(certain) == len(ends) else None
@@ -115,36 +115,38 @@ def allocations(rows: Sequence[Sequence[str]], reach: Reach) -> tuple[MemoryExte
     return tuple(extents)
 
 
-def found(family: str, columns: Sequence[str], rows: Sequence[Sequence[str]], reach: Reach) -> tuple[MemoryExtent, ...]:
+def extents_of(
+    family: str, columns: Sequence[str], rows: Sequence[Sequence[str]], reach: Reach
+) -> tuple[MemoryExtent, ...]:
     cells = [Cells.from_texts([row[place] for row in rows]) for place in range(len(columns))]
     return memory_extents(family, columns, cells.__getitem__, reach)
 
 
 @given(st.lists(st.tuples(OWNERS, TIMES, SIZES, SIZES, OWNERS), max_size=20), REACHES)
 def test_samples_are_those_of_a_plain_reference(rows: list[tuple[str, ...]], reach: Reach) -> None:
-    assert found("memory_record", FILLS, rows, reach) == fills(rows, reach)
+    assert extents_of("memory_record", FILLS, rows, reach) == fills(rows, reach)
 
 
 @given(st.lists(st.tuples(OWNERS, SIZES, TIMES, TIMES, TIMES, OWNERS), max_size=20), REACHES)
 def test_allocations_are_those_of_a_plain_reference(rows: list[tuple[str, ...]], reach: Reach) -> None:
-    assert found("operator_memory", ALLOCATIONS, rows, reach) == allocations(rows, reach)
+    assert extents_of("operator_memory", ALLOCATIONS, rows, reach) == allocations(rows, reach)
 
 
 def test_durations_alone_say_when_allocations_end() -> None:
     columns = ("Size(KB)", "Allocation Time(us)", "Duration(us)")
     rows = [("1", "5.0006", "2.0005"), ("2", "4", "N/A"), ("3", "4000000000000000", "4000000000000000")]
-    (extent,) = found("operator_memory", columns, rows[:1], EVER)
+    (extent,) = extents_of("operator_memory", columns, rows[:1], EVER)
     made, freed = (MomentExtent(stamp, stamp, 1, 1024) for stamp in ((5000, 600), (7001, 100)))
     assert extent == AllocationExtent("", made, freed, (7001, 100))
-    (extent,) = found("operator_memory", columns, rows, EVER)
+    (extent,) = extents_of("operator_memory", columns, rows, EVER)
     assert isinstance(extent, AllocationExtent)
     assert [None if side is None else side.events for side in (extent.made, extent.freed)] == [3, 1]
     assert extent.last_end is None
 
 
 def test_tables_without_times_have_no_extents() -> None:
-    assert found("memory_record", ("Component",), [("PTA",)], EVER) == ()
-    assert found("operator_memory", ("Name", "Size(KB)"), [("op", "1")], EVER) == ()
+    assert extents_of("memory_record", ("Component",), [("PTA",)], EVER) == ()
+    assert extents_of("operator_memory", ("Name", "Size(KB)"), [("op", "1")], EVER) == ()
 
 
 def test_what_is_stored_is_bounded() -> None:
