@@ -61,7 +61,9 @@ def size_of(text: str, unit: int) -> int | None:
     value = number_of(text)
     if value is None or abs(value * unit) > MOST_BYTES:
         return None
-    return int(np.rint(float(value) * unit)) if abs(value * unit) < 1 << 52 else int(value * unit + Fraction(1, 2) // 1)
+    return (
+        int(np.rint(float(value) * unit)) if abs(value * unit) < 1 << 52 else int((value * unit + Fraction(1, 2)) // 1)
+    )
 
 
 def text_of(cell: str) -> str:
@@ -101,18 +103,19 @@ def allocations(rows: Sequence[Sequence[str]], reach: Reach) -> tuple[MemoryExte
             owned.setdefault(text_of(row[5]), []).append((begin, end, 0 if size is None else abs(size)))
     extents = []
     for owner, own in owned.items():
-        sides: list[MomentExtent | None] = []
-        for side in (0, 1):
-            stamps = [row[side] for row in own]
-            timed = [(stamp, row[2]) for stamp, row in zip(stamps, own, strict=True) if stamp is not None]
-            times = [stamp for stamp, _ in timed]
-            total = sum(size for _, size in timed)
-            sides.append(MomentExtent(min(times), max(times), len(timed), total) if timed else None)
+        made = moment([(begin, size) for begin, _, size in own])
+        freed = moment([(end, size) for _, end, size in own])
         ends = [end for begin, end, _ in own if begin is not None]
         certain = [end for end in ends if end is not None]
         last_end = max(certain) if ends and len(certain) == len(ends) else None
-        extents.append(AllocationExtent(owner, *sides, last_end))
+        extents.append(AllocationExtent(owner, made, freed, last_end))
     return tuple(extents)
+
+
+def moment(events: Sequence[tuple[Stamp | None, int]]) -> MomentExtent | None:
+    stamps = [stamp for stamp, _ in events if stamp is not None]
+    size_bytes = sum(size for stamp, size in events if stamp is not None)
+    return MomentExtent(min(stamps), max(stamps), len(stamps), size_bytes) if stamps else None
 
 
 def extents_of(
