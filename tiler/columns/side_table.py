@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from msgspec import Struct
 
+from tilescope.tiler.columns.memory_extents import MemoryExtent
+
 
 class SideColumn(Struct, frozen=True):
     """A column, and what its cells are."""
@@ -32,3 +34,4 @@ class SideTable:
     rank: int | None = None
     device: str = ""
     capture: str = ""  # the folder of its capture, where the name of that says so
+    extents: Sequence[tuple[MemoryExtent, ...] | None] = ()  # of each chunk, of tables about memory; None: not stored

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -12,12 +11,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.distinct import distinct
+from tilescope.tiler.distinct import distinct
 from tilescope.tiler.lookup.kept import kept_with_store
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.query.run_caches import KeyedRunCache
-from tilescope.tiler.records.cell_values import nearest_doubles
+from tilescope.tiler.records.cell_values import doubles
 from tilescope.tiler.records.cells import MAX_DIGITS, Cells, CellState, decimal_text
 from tilescope.tiler.records.column_blocks import block_of, parse_column
 from tilescope.tiler.records.tables import TABLE_COLUMNS, TABLES, TableEntry, decode_tables
@@ -152,16 +151,7 @@ class TableColumn:
 
     def doubles(self) -> NDArray[np.float64]:
         """The doubles that are nearest to the cells, also to those as `1e-05`; NaN for what is no finite number."""
-        if all(len(cells.numbers) == len(cells) for cells in self._chunks):
-            return np.concatenate([np.zeros(0), *map(nearest_doubles, self._chunks)])
-        doubles = np.full(len(self), np.nan)
-        first = 0
-        for cells in self._chunks:
-            part = doubles[first : first + len(cells)]
-            part[cells.states == CellState.NUMBER] = nearest_doubles(cells)
-            part[cells.states == CellState.TEXT] = np.array([*map(_finite, cells.words)], np.float64)[cells.codes]
-            first += len(cells)
-        return doubles
+        return np.concatenate([np.zeros(0), *map(doubles, self._chunks)])
 
     def order(self) -> Ints:
         """Integers in the order of the numbers, equal for equal ones; 0 for a row without one."""
@@ -238,14 +228,6 @@ def run_tables(reader: QueryReader, *families: str) -> list[RunTable]:
     Raises StoredLast while it is indexed, DamagedStore.
     """
     return [RunTable(reader, entry) for entry in _entries(reader.store) if not families or entry.family in families]
-
-
-def _finite(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        return math.nan
-    return value if math.isfinite(value) else math.nan
 
 
 def _scaled(cells: Cells, digits: int) -> Ints:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.devices import Device, WorkTrack
+from tilescope.tiler.facts.name_sums import name_sums
 from tilescope.tiler.facts.work import Origin, Work
-from tilescope.tiler.query import Interruptible, QueryReader, Reading
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.windows import WindowsOf
 
 
@@ -41,7 +42,7 @@ def unnamed_work(reader: QueryReader, devices: Sequence[Device], windows_of: Win
     if any(_is_unnamed(track).any() for track in tracks):
         for track in tracks:
             is_unnamed, is_work = _is_unnamed(track), track.kinds != Work.NONE
-            for part in Reading(reader).histogram_parts([track.track], windows_of):
+            for part in (yield from name_sums(reader, track.track, windows_of(track.track))):
                 rows = np.flatnonzero((part.name >= -1) & is_work[np.maximum(part.name, -1) + 1])
                 own = part.self_busy[rows]
                 whole += sum(own.tolist())

@@ -303,7 +303,7 @@ def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bo
     above = "".join(f"{part}/" for part in folder.parts)
     resolved = os.fsencode(path.resolve()) + b"/"
     runs = []
-    alone = {candidate.path.name: candidate.path for candidate in candidates}
+    claimed: set[str] = set()
     names = frozenset(entry.name for entry in folder.files)
     strangers = LeftOut("more links are left out: they lead out of what is served")
     for name in folder.strangers:
@@ -317,9 +317,8 @@ def _find_folder_runs(folder: DiskFolder, max_inflated: int | None, separate: bo
         runs.append(
             _planned_run(planned, place, resolved_run_id(resolved + os.fsencode(planned.name), name), name, entries)
         )
-        for claimed in planned.claimed():
-            del alone[claimed.name]
-    for file in alone.values():
+        claimed.update(file.name for file in planned.claimed())
+    for file in (candidate.path for candidate in candidates if candidate.path.name not in claimed):
         entry, name = entries[file.name], above + file.name
         place_id = run_id(file, name) if entry.is_link else resolved_run_id(resolved + os.fsencode(file.name), name)
         runs.append(

@@ -12,8 +12,11 @@ from typing import IO, Final
 import numpy as np
 
 from tilescope.tiler.columns import SideColumn, SideTable
+from tilescope.tiler.columns.memory_extents import MemoryExtent
 from tilescope.tiler.records.cells import MAX_ROWS, Cells, CellState
 from tilescope.tiler.records.column_blocks import block_starts, column_size, columns_of_block, encode_block
+from tilescope.tiler.records.memory_cells import MEMORY_FAMILIES
+from tilescope.tiler.records.memory_extents import stored_extents
 
 MAX_COLUMNS: Final = 20_000  # of a table
 MAX_NAME: Final = 256  # characters of a column's name
@@ -57,6 +60,7 @@ class SideTableWriter:
         self._magnitudes = [0] * len(columns)
         self._block_starts: tuple[int, ...] | None = None
         self._chunk_rows: list[int] = []
+        self._extents: list[tuple[MemoryExtent, ...] | None] = []  # of tables about memory
         self._places: list[tuple[int, list[int]]] = []  # of each chunk: offset, and bytes of its blocks
         self._spill = spill
 
@@ -83,6 +87,8 @@ class SideTableWriter:
             record = encode_block(chunk[columns.start : columns.stop])
             sizes.append(len(record))
             self._spill.write(record)
+        if self.family in MEMORY_FAMILIES:
+            self._extents.append(stored_extents(self.family, self.columns, chunk.__getitem__))
         self._chunk_rows.append(len(chunk[0]) if chunk else 0)
         self._places.append((offset, sizes))
 
@@ -92,7 +98,8 @@ class SideTableWriter:
         columns = [SideColumn(*column) for column in facts]
         pieces = _pieces(self._spill, self._places)
         starts = block_starts([0] * len(columns)) if self._block_starts is None else self._block_starts
-        return SideTable(self.name, self.family, columns, self._chunk_rows, starts, pieces, rank, device, capture)
+        rows, extents = self._chunk_rows, self._extents
+        return SideTable(self.name, self.family, columns, rows, starts, pieces, rank, device, capture, extents)
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -59,6 +60,16 @@ def nearest_doubles(cells: Cells) -> NDArray[np.float64]:
     return doubles
 
 
+def doubles(cells: Cells) -> NDArray[np.float64]:
+    """The doubles that are nearest to the cells, also to those as `1e-05`; NaN for what is no finite number."""
+    if len(cells.numbers) == len(cells):
+        return nearest_doubles(cells)
+    values = np.full(len(cells), np.nan)
+    values[has_number(cells)] = nearest_doubles(cells)
+    values[cells.states == CellState.TEXT] = np.array([*map(_finite, cells.words)], np.float64)[cells.codes]
+    return values
+
+
 def header_times(cells: Cells, header: str, otherwise: int) -> CellTimes:
     """Times of a column in the unit that its header says: `Start Time(us)`; or else as `times(cells, otherwise)`."""
     return times(cells, time_exponent(header, otherwise + _NANOSECOND) - _NANOSECOND)
@@ -88,6 +99,14 @@ def _in_rows(cells: Cells, whole: Ints, beyond: Ints, is_small: NDArray[np.bool_
     rows = np.flatnonzero(has_number(cells))
     ns[rows], ps[rows], fits[rows] = whole, beyond, is_small
     return CellTimes(ns, ps, fits)
+
+
+def _finite(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        return math.nan
+    return value if math.isfinite(value) else math.nan
 
 
 def _alike(digits: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -9,9 +9,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tilescope.tiler.columns import SideColumn
+from tilescope.tiler.columns.memory_extents import MemoryExtent
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import compress, decompress
 from tilescope.tiler.records.cells import MAX_ROWS
+from tilescope.tiler.records.memory_cells import MEMORY_FAMILIES
 from tilescope.tiler.records.record import Available, Record
 
 TABLES = Record(
@@ -19,7 +21,7 @@ TABLES = Record(
     "",
     "the list of tables",
     Available.AT_END,
-    doc="the tables beside the events: names, columns, and the rows of their chunks",
+    doc="the tables beside the events: names, columns, rows of their chunks; when these are, of tables about memory",
     proof="the columns of tables",
 )
 TABLE_COLUMNS = Record(
@@ -48,6 +50,7 @@ class TableEntry(Struct, frozen=True, kw_only=True):
     columns: tuple[SideColumn, ...]
     block_starts: tuple[Count, ...]  # the first column of each block
     chunk_rows: tuple[Annotated[int, Meta(ge=0, le=MAX_ROWS)], ...]
+    extents: tuple[tuple[MemoryExtent, ...] | None, ...] = ()  # of each chunk, of a table about memory
     size_bytes: Count  # of its blocks as they are stored
     crc32: Count  # of the same, one behind the other
 
@@ -73,9 +76,15 @@ def decode_tables(record: bytes) -> tuple[TableEntry, ...]:
             raise ValueError("tables out of order")
         if not all(map(_are_in_order, entries)):
             raise ValueError("blocks out of order")
+        if not all(map(_has_extents, entries)):
+            raise ValueError("extents of other chunks")
     except (ValueError, RecursionError) as error:
         raise DamagedStore(f"the list of tables is damaged: {error}") from error
     return entries
+
+
+def _has_extents(entry: TableEntry) -> bool:
+    return len(entry.extents) == (len(entry.chunk_rows) if entry.family in MEMORY_FAMILIES else 0)
 
 
 def _are_in_order(entry: TableEntry) -> bool:

@@ -8,8 +8,9 @@ from itertools import product
 
 from tilescope.tiler.columns import SideColumn
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.records.cells import CellState
+from tilescope.tiler.records.cells import Cells, CellState
 from tilescope.tiler.records.column_blocks import columns_of_block, parse_block
+from tilescope.tiler.records.memory_extents import stored_extents
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.tables import TABLE_COLUMNS, TABLES, TableEntry, decode_tables
 from tilescope.tiler.store.store import Store, unexpected
@@ -41,6 +42,7 @@ class SideTableCheck:
         )
         self._next = next(self._places, None)
         self._table: TableEntry | None = None  # the one whose columns come
+        self._cells: dict[int, Cells] = {}  # of its columns, of a chunk of a table about memory
         self._sums: list[list[int]] = []  # of each of its columns: numbers, texts, digits, magnitude
         self._size_bytes = self._crc32 = 0
         tally["tables"] += len(entries)
@@ -77,6 +79,10 @@ class SideTableCheck:
             self._tally["table_cells"] += len(cells)
         self._size_bytes += len(value)
         self._crc32 = zlib.crc32(value, self._crc32)
+        if entry.extents:
+            self._cells.update(zip(columns, parsed, strict=True))
+            if block + 1 == len(entry.block_starts):
+                self._check_extents(entry, chunk)
         self._next = next(self._places, None)
 
     def finish(self) -> None:
@@ -84,6 +90,15 @@ class SideTableCheck:
         if self._next is not None:
             raise self._missing(*self._next)
         self._end_table()
+
+    def _check_extents(self, entry: TableEntry, chunk: int) -> None:
+        names = [column.name for column in entry.columns]
+        if stored_extents(entry.family, names, self._cells.__getitem__) != entry.extents[chunk]:
+            what = (
+                f"the rows of chunk {chunk} reach from and to elsewhere than the list says, or come to something else"
+            )
+            raise self._error(f"table {entry.id} ({entry.name!r}): {what}")
+        self._cells.clear()
 
     def _end_table(self) -> None:
         entry = self._table

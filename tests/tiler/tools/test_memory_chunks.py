@@ -14,8 +14,10 @@ import pytest
 from tests.memory_tables import ORIGIN_NS
 from tests.reports.traces import answer
 from tests.tiler.readers.ascend.conftest import index
+from tilescope.tiler.facts.memory.table_pools import memory_tables
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.readers.ascend import csv_table
+from tilescope.tiler.records import memory_extents
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.answer_json import encode
@@ -169,3 +171,26 @@ def test_before_the_first_sample_the_last_total_that_is_recorded_holds(
     assert answers(cut, spans) == answers(whole, spans)
     whole.store.close()
     cut.store.close()
+
+
+@pytest.mark.parametrize("is_far", [False, True])
+def test_extents_that_are_not_stored_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_far: bool
+) -> None:
+    rng = random.Random(7)
+    folder = write_run(tmp_path / "run", rng, has_samples=True, is_shuffled=False, is_dense=True)
+    stored = opened(folder, tmp_path / "stored", 17, monkeypatch)
+    with monkeypatch.context() as patch:
+        patch.setattr(memory_extents, "MAX_OWNERS", 0)
+        if is_far:  # rows that no time axis reaches are left out, whichever way extents are found
+            with (folder / "memory_record.csv").open("a") as file:
+                file.write("PTA,4500000000000000.000,999,999,NPU:0\n")
+        lacking = opened(folder, tmp_path / "lacking", 17, patch)
+    far = opened(folder, tmp_path / "far", 17, monkeypatch)
+    spans = [(0, stored.end), (0, stored.end // 3), (stored.end // 3, stored.end // 2)]
+    entries = [entry for table in memory_tables(lacking) for entry in table.entry.extents]
+    assert entries
+    assert not any(entries)
+    assert answers(lacking, spans) == answers(far, spans) == answers(stored, spans)
+    for reader in (stored, lacking, far):
+        reader.store.close()

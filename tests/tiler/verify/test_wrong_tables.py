@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.memory_tables import Allocation, write_memory
 from tests.side_table_runs import write_tables
 from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
@@ -94,6 +95,25 @@ def test_lists_that_are_none(stored: AlteredStore) -> None:
     )
     for damaged in (b"{}", b"null", b"[1]", b"[" * 9999):
         refused(stored, {TABLES.key(): compress(damaged)}, "the list of tables is damaged")
+
+
+@pytest.mark.parametrize("family", ["memory_record", "operator_memory"])
+def test_extents_are_those_of_the_rows(tmp_path: Path, family: str) -> None:
+    folder = write_memory(tmp_path / "run", [Allocation(f"op{k}", 1024 * k, 10 * k, 10 * k + 15) for k in range(1, 9)])
+    build_store(sorted(folder.iterdir()), tmp_path / "store")
+    stored = AlteredStore(tmp_path / "store")
+    assert verify_store(stored.path).tables == 2
+    (number,) = (place for place, entry in enumerate(listed(stored)) if entry["family"] == family)
+    for extents, match in (
+        ([None], f"table {number} .*: the rows of chunk 0 reach"),
+        ([[]], f"table {number} .*: the rows of chunk 0 reach"),
+        ([], "extents of other chunks"),
+        ([None, None], "extents of other chunks"),
+        ([[["fill"]]], "the list of tables is damaged"),
+    ):
+        entries = listed(stored)
+        entries[number]["extents"] = extents
+        refused(stored, {TABLES.key(): compress(json.dumps(entries).encode())}, match)
 
 
 def test_two_builds_store_the_same_tables(tmp_path: Path, stored: AlteredStore) -> None:

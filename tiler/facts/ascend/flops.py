@@ -13,11 +13,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.distinct import distinct
 from tilescope.tiler.facts.ascend.headers import CodedTexts, texts_named, times_named
 from tilescope.tiler.facts.ascend.operator_families import FAMILIES, KERNEL_DETAILS, OP_SUMMARY
 from tilescope.tiler.facts.ascend.operator_groups import FULL_NAMES
 from tilescope.tiler.facts.cell_figures import Figures, whole_figures
-from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.tables import Ints, RunTable
 from tilescope.tiler.facts.wide_sums import WideSums, counts_of
 from tilescope.tiler.query import Interruptible

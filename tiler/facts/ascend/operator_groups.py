@@ -10,11 +10,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.distinct import distinct
 from tilescope.tiler.facts.ascend.headers import CodedTexts, column_named, figures_named, texts_named, times_named
 from tilescope.tiler.facts.ascend.operator_families import CORE_DETAILS, FAMILIES, OperatorColumns
 from tilescope.tiler.facts.ascend.table_places import may_be_same
 from tilescope.tiler.facts.cell_figures import Figures
-from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.tables import Ints, RunTable, run_tables
 from tilescope.tiler.facts.wide_sums import WideSums, counts_of
 from tilescope.tiler.query import Interruptible, QueryReader

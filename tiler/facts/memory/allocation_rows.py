@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.columns.memory_extents import NO_SIZE, AllocationExtent, MomentExtent, Stamp
 from tilescope.tiler.facts.ascend.headers import column_named
-from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.memory.extents import Extents
-from tilescope.tiler.facts.memory.fill_rows import CHUNKS_AT_ONCE, MAX_OWNERS
+from tilescope.tiler.facts.memory.fill_rows import MAX_OWNERS
 from tilescope.tiler.facts.memory.table_columns import (
-    DEVICES,
-    KIBIBYTE,
-    MEBIBYTE,
-    NO_SIZE,
     NO_TICK,
     Ints,
     by_time,
-    chunk_columns,
-    chunk_sizes,
-    chunk_texts,
-    chunk_ticks,
+    chunk_cells,
     device_name,
-    headers_named,
+    table_extents,
+    tick_of,
+    ticks_of,
 )
 from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.facts.tables import RunTable, TableColumn
-from tilescope.tiler.query import Interruptible, QueryReader, finish
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
-from tilescope.tiler.store.two_threads import for_each
+from tilescope.tiler.records.memory_cells import DEVICES, MEBIBYTE, cell_sizes, rows_by_owner
+from tilescope.tiler.records.memory_extents import SIZE, allocation_headers, allocation_sizes, allocation_times
 from tilescope.tiler.windows import Windows
 
-ALLOCATIONS: Final = "operator_memory"
-
-_BEGIN, _END, _LENGTH, _SIZE = "allocationtime", "releasetime", "duration", "size"
 _NEVER: Final = np.iinfo(np.int64).max
 
 
@@ -180,7 +173,7 @@ class DeviceAllocations:
         """Ticks at which what is there at a tick was allocated, ascending, of some chunks."""
         begins = [np.zeros(0, np.int64)]
         for chunk in chunks.tolist():
-            rows = yield from self._chunk(chunk)
+            rows = self._chunk(chunk)
             begins.append(rows.begin[rows.alive(tick)])
             yield
         return np.unique(np.concatenate(begins))
@@ -192,7 +185,7 @@ class DeviceAllocations:
             count, size_bytes = moments.within(windows)
             extents = moments.extents
             for chunk in extents.chunk[extents.overlap(windows) & ~extents.within(windows)].tolist():
-                rows = yield from self._chunk(chunk)
+                rows = self._chunk(chunk)
                 ticks = rows.end if is_end else rows.begin
                 inside = windows.hold(ticks) & (ticks != NO_TICK)
                 count += int(np.count_nonzero(inside))
@@ -211,7 +204,7 @@ class DeviceAllocations:
         """
         parts = []
         for chunk in chunks.tolist():
-            rows = yield from self._chunk(chunk)
+            rows = self._chunk(chunk)
             parts.append(rows if windows is None else rows.happening(windows))
             yield
         row, begin, end, size = (
@@ -269,7 +262,7 @@ class DeviceAllocations:
 
     def _side_total(self, figure: str, side: str, chunk: int) -> Interruptible[tuple[Ints, Ints]]:
         """Ticks of a chunk at which something is allocated, or freed, and a total after each."""
-        rows = yield from self._chunk(chunk)
+        rows = self._chunk(chunk)
         ticks = rows.begin if side == "allocation" else rows.end
         total = yield from self._totals(f"{side}total{figure}", np.array([chunk]), [rows])
         return ticks[ticks != NO_TICK], total[ticks != NO_TICK]
@@ -280,71 +273,32 @@ class DeviceAllocations:
         for chunk, part in zip(chunks.tolist(), parts, strict=True):
             size = np.broadcast_to(np.int64(NO_SIZE), len(part.row))
             if header is not None:
-                column = TableColumn(header, [self.table.cells(self.table.places[header], chunk)])
-                size = (yield from chunk_sizes(column, header, MEBIBYTE))[part.row]
+                size = cell_sizes(self.table.cells(self.table.places[header], chunk), header, MEBIBYTE)[part.row]
             totals.append(size)
             yield
         return np.concatenate(totals)
 
-    def _chunk(self, chunk: int) -> Interruptible[_Rows]:
+    def _chunk(self, chunk: int) -> _Rows:
         kept = _CHUNKS.get(self.reader, (self.table.entry.id, chunk))
         if kept is None:
-            rows = yield from _read(self.reader, self.table, chunk)
-            kept = _CHUNKS.keep(self.reader, (self.table.entry.id, chunk), dict(rows))
+            kept = _CHUNKS.keep(self.reader, (self.table.entry.id, chunk), _read(self.reader, self.table, chunk))
         return kept[self.owner]
-
-
-class _ChunkMoments(NamedTuple):
-    """Begins, or ends, of allocations of a device in a chunk."""
-
-    chunk: int
-    first: int
-    last: int
-    events: int
-    size_bytes: int
-
-    @classmethod
-    def from_ticks(cls, chunk: int, ticks: Ints, size: Ints) -> _ChunkMoments:
-        return cls(chunk, int(ticks.min()), int(ticks.max()), len(ticks), sum_of(np.maximum(size, 0)))
-
-
-class _ChunkFigures(NamedTuple):
-    """Allocations of a device in a chunk; None: none begin, or end, in it."""
-
-    made: _ChunkMoments | None
-    freed: _ChunkMoments | None
-    last_end: int  # of those that begin in it
-
-    @classmethod
-    def from_rows(cls, chunk: int, rows: _Rows) -> _ChunkFigures:
-        made, freed = rows.begin != NO_TICK, rows.end != NO_TICK
-        ends = rows.end[made]
-        return cls(
-            _ChunkMoments.from_ticks(chunk, rows.begin[made], rows.size[made]) if len(ends) else None,
-            _ChunkMoments.from_ticks(chunk, rows.end[freed], rows.size[freed]) if freed.any() else None,
-            int(_NEVER if (ends == NO_TICK).any() else ends.max(initial=NO_TICK)),
-        )
-
-
-def _moments(parts: Sequence[_ChunkMoments]) -> Moments:
-    chunk, first, last, count = (np.array([part[column] for part in parts], np.int64) for column in range(4))
-    return Moments(Extents(chunk, first, last), count, [part.size_bytes for part in parts])
 
 
 @dataclass(slots=True)
 class _Parts:
-    """Figures of a device by chunk, one after the other."""
+    """Extents of a device by chunk, one after the other."""
 
-    made: list[_ChunkMoments] = field(default_factory=list)
-    freed: list[_ChunkMoments] = field(default_factory=list)
-    last_end: list[int] = field(default_factory=list)
+    made: list[tuple[int, MomentExtent]] = field(default_factory=list)
+    freed: list[tuple[int, MomentExtent]] = field(default_factory=list)
+    last_end: list[Stamp | None] = field(default_factory=list)
 
-    def add(self, part: _ChunkFigures) -> None:
-        if part.made is not None:
-            self.made.append(part.made)
-            self.last_end.append(part.last_end)
-        if part.freed is not None:
-            self.freed.append(part.freed)
+    def add(self, chunk: int, extent: AllocationExtent) -> None:
+        if extent.made is not None:
+            self.made.append((chunk, extent.made))
+            self.last_end.append(extent.last_end)
+        if extent.freed is not None:
+            self.freed.append((chunk, extent.freed))
 
 
 def device_allocations(reader: QueryReader, table: RunTable) -> Interruptible[Sequence[DeviceAllocations]]:
@@ -353,63 +307,42 @@ def device_allocations(reader: QueryReader, table: RunTable) -> Interruptible[Se
     if kept is not None:
         return kept
     parts: dict[str, _Parts] = {}
-
-    def figures(chunk: int, _: object) -> list[tuple[str, _ChunkFigures]]:
-        return [(owner, _ChunkFigures.from_rows(chunk, rows)) for owner, rows in finish(_read(reader, table, chunk))]
-
-    every_chunk = range(len(table.entry.chunk_rows))
-    for owned in (yield from for_each(every_chunk, figures, every_chunk, every_chunk, CHUNKS_AT_ONCE)):
-        for owner, part in owned:
-            if owner in parts or len(parts) < MAX_OWNERS:
-                parts.setdefault(owner, _Parts()).add(part)
-    devices = [
-        DeviceAllocations(
-            reader, table, owner, _moments(part.made), _moments(part.freed), np.array(part.last_end, np.int64)
-        )
-        for owner, part in parts.items()
-    ]
+    for chunk, extents in enumerate((yield from table_extents(reader, table))):
+        for extent in extents:
+            if isinstance(extent, AllocationExtent) and (extent.owner in parts or len(parts) < MAX_OWNERS):
+                parts.setdefault(extent.owner, _Parts()).add(chunk, extent)
+    devices = []
+    for owner, part in parts.items():
+        ends = [_NEVER if stamp is None else tick_of(reader, stamp) for stamp in part.last_end]
+        sides = _moments(reader, part.made), _moments(reader, part.freed)
+        devices.append(DeviceAllocations(reader, table, owner, *sides, np.array(ends, np.int64)))
     return _DEVICES.keep(reader, table.entry.id, devices)
 
 
-def _read(reader: QueryReader, table: RunTable, chunk: int) -> Interruptible[list[tuple[str, _Rows]]]:
-    """The rows of a chunk by their devices, in the order in which these come."""
-    headers = headers_named(table, (_BEGIN,), (_END,), (_LENGTH,), (_SIZE,), DEVICES)
-    if _END in headers:  # msprof writes durations alone
-        headers.pop(_LENGTH, None)
-    cells = chunk_columns(table, headers, chunk)
-    count = table.entry.chunk_rows[chunk]
-
-    def ticks(plain: str, origin_ns: int) -> Ints:
-        if plain not in cells:
-            return np.full(count, NO_TICK)
-        return chunk_ticks(reader, cells[plain], headers[plain], origin_ns)
-
-    begin, end = (ticks(plain, reader.manifest.origin_ns) for plain in (_BEGIN, _END))
-    if _END not in headers:
-        length = ticks(_LENGTH, 0)
-        end = np.where((begin != NO_TICK) & (length != NO_TICK), begin + length, NO_TICK)
-    end = np.where((end != NO_TICK) & (begin != NO_TICK), np.maximum(begin, end), end)
-    size = np.full(count, -1)
-    if _SIZE in cells:
-        size = yield from chunk_sizes(cells[_SIZE], headers[_SIZE], KIBIBYTE)
-        size = np.where(size == NO_SIZE, -1, np.abs(size))
-    devices = chunk_texts(cells.get(DEVICES[0]), count)
-    return [
-        (devices.words[code], _Rows(rows, begin[rows], end[rows], size[rows]))
-        for code, rows in _groups(devices.codes, (begin != NO_TICK) | (end != NO_TICK))
+def _moments(reader: QueryReader, parts: Sequence[tuple[int, MomentExtent]]) -> Moments:
+    rows = [
+        (chunk, tick_of(reader, extent.first), tick_of(reader, extent.last), extent.events) for chunk, extent in parts
     ]
+    chunk, first, last, count = np.array(rows, np.int64).reshape(-1, 4).T
+    return Moments(Extents(chunk, first, last), count, [extent.size_bytes for _, extent in parts])
 
 
-def _groups(keys: Ints, chosen: NDArray[np.bool_]) -> Iterator[tuple[int, Ints]]:
-    """Keys of the chosen rows in the order in which they come first, and the rows of each."""
-    rows = np.flatnonzero(chosen)
-    if not len(rows):
-        return
-    _, codes = distinct(keys[rows])
-    order = np.argsort(codes.astype(np.uint16), kind="stable")  # so many rows has a chunk: sorted by their digits
-    parts = np.split(rows[order], np.cumsum(np.bincount(codes))[:-1])
-    for part in sorted(parts, key=lambda part: int(part[0])):
-        yield int(keys[part[0]]), part
+def _read(reader: QueryReader, table: RunTable, chunk: int) -> dict[str, _Rows]:
+    """The rows of a chunk by their devices."""
+    headers = allocation_headers(table.columns)
+    cells = chunk_cells(table, headers, chunk)
+    times = allocation_times(headers, cells)
+    if times is None:
+        return {}
+    begin, end = (ticks_of(reader, side) for side in times)
+    size = np.full(len(begin), -1)
+    if SIZE in cells:
+        size = allocation_sizes(cells[SIZE], headers[SIZE])
+    rows = np.flatnonzero((begin != NO_TICK) | (end != NO_TICK))
+    return {
+        device: _Rows(own, begin[own], end[own], size[own])
+        for (device,), own in rows_by_owner(rows, cells.get(DEVICES[0]))
+    }
 
 
 def _numbers(chunks: Sequence[Ints]) -> Ints:

@@ -4,42 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.distinct import distinct
+from tilescope.tiler.columns.memory_extents import NO_SIZE, FillExtent
 from tilescope.tiler.facts.memory.extents import Extents
 from tilescope.tiler.facts.memory.table_columns import (
-    DEVICES,
-    MEBIBYTE,
-    NO_SIZE,
     NO_TICK,
     Ints,
     by_time,
-    chunk_columns,
-    chunk_sizes,
-    chunk_texts,
-    chunk_ticks,
+    chunk_cells,
     device_name,
-    headers_named,
+    table_extents,
+    tick_of,
+    ticks_of,
 )
-from tilescope.tiler.facts.tables import RunTable, TableColumn
-from tilescope.tiler.query import Interruptible, QueryReader, finish
+from tilescope.tiler.facts.tables import RunTable
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_caches import KeyedRunCache
-from tilescope.tiler.store.two_threads import for_each
-
-FILLS: Final = ("memory_record", "npu_module_mem")
+from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, has_number, header_times
+from tilescope.tiler.records.memory_cells import DEVICES, MEBIBYTE, cell_sizes, headers_named, rows_by_owner
+from tilescope.tiler.records.memory_extents import COMPONENT, FILL_COLUMNS, SAMPLED, TIMESTAMP
 
 MAX_OWNERS: Final = 1000  # components of devices in a file, as many as are drawn
 
-_TICK: Final = "timestamp"
-_COMPONENT: Final = "component"
-_SIZES: Final = ("totalallocated", "totalreserved", "totalactive")
-
-# Between two turns: some tens of milliseconds of two threads.
-CHUNKS_AT_ONCE: Final = 16
+_ACTIVE: Final = "totalactive"
 
 Owner = tuple[str, str]  # device, component
 
@@ -81,45 +73,6 @@ class _Samples(NamedTuple):
         return _Samples(*sizes, self.has_allocated[rows], self.has_reserved[rows])
 
 
-class _Figure(NamedTuple):
-    """Samples of a component in a chunk, of one of its figures."""
-
-    chunk: int
-    first: int  # tick of a sample
-    last: int
-    most: int  # bytes, NO_SIZE: no sample
-    drawn: int  # plain numbers
-
-    @classmethod
-    def from_sizes(cls, chunk: int, ticks: Ints, sizes: Ints, is_drawn: NDArray[np.bool_]) -> _Figure:
-        most, drawn = int(sizes.max()), int(np.count_nonzero(is_drawn))
-        if most < 0:
-            return cls(chunk, NO_TICK, NO_TICK, NO_SIZE, drawn)
-        ticks = ticks[sizes >= 0] if int(sizes.min()) < 0 else ticks
-        return cls(chunk, int(ticks.min()), int(ticks.max()), most, drawn)
-
-
-class _ChunkFigures(NamedTuple):
-    """Samples of a component in a chunk. `first` and `last`: ticks of its first and its last row."""
-
-    is_ascending: bool
-    first: int
-    last: int
-    allocated: _Figure
-    reserved: _Figure
-
-    @classmethod
-    def from_samples(cls, chunk: int, samples: _Samples) -> _ChunkFigures:
-        tick = samples.tick
-        return cls(
-            by_time(tick) is None,
-            int(tick[0]),
-            int(tick[-1]),
-            _Figure.from_sizes(chunk, tick, samples.allocated, samples.has_allocated),
-            _Figure.from_sizes(chunk, tick, samples.reserved, samples.has_reserved),
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class Component:
     """A component of a device in a table, with what its chunks have of it: columns (k,), as those of `extents`."""
@@ -152,7 +105,7 @@ class Component:
         parts = [_NO_SAMPLES]
         ordinals = [np.zeros(0, np.int64)]
         for place in np.flatnonzero(which).tolist():
-            samples = (yield from _chunk(self.reader, self.table, int(self.extents.chunk[place])))[self.owner]
+            samples = _chunk(self.reader, self.table, int(self.extents.chunk[place]))[self.owner]
             parts.append(samples)
             ordinals.append(_ordinals(self._is_drawn(samples), int(self.drawn[place])))
             yield
@@ -174,29 +127,30 @@ class Component:
 
 @dataclass(slots=True)
 class _Parts:
-    """Figures of a component by chunk, one after the other."""
+    """Extents of a component by chunk, one after the other."""
 
-    is_ascending: bool = True
-    last: int = NO_TICK
-    allocated: list[_Figure] = field(default_factory=list)
-    reserved: list[_Figure] = field(default_factory=list)
-
-    def add(self, part: _ChunkFigures) -> None:
-        self.is_ascending &= part.is_ascending and self.last <= part.first
-        self.last = part.last
-        self.allocated.append(part.allocated)
-        self.reserved.append(part.reserved)
+    chunks: list[int] = field(default_factory=list)
+    extents: list[FillExtent] = field(default_factory=list)
 
     def component(self, reader: QueryReader, table: RunTable, owner: Owner) -> Component | None:
         """None where nothing is sampled."""
-        is_allocated = any(figure.most >= 0 for figure in self.allocated)
-        chunk, first, last, most, drawn = np.array(self.allocated if is_allocated else self.reserved, np.int64).T
+        is_allocated = any(extent.allocated.most >= 0 for extent in self.extents)
+        figures = [extent.allocated if is_allocated else extent.reserved for extent in self.extents]
+        most = np.array([figure.most for figure in figures], np.int64)
         is_sampled = most >= 0
         if not is_sampled.any():
             return None
-        extents = Extents(chunk[is_sampled], first[is_sampled], last[is_sampled])
+        first, last = (
+            np.array([tick_of(reader, stamp) for stamp in stamps], np.int64)
+            for stamps in ([figure.first for figure in figures], [figure.last for figure in figures])
+        )
+        drawn = np.array([figure.drawn for figure in figures], np.int64)
+        is_ascending = all(extent.is_ascending for extent in self.extents) and all(
+            before.last <= extent.first for before, extent in pairwise(self.extents)
+        )
+        extents = Extents(np.array(self.chunks, np.int64)[is_sampled], first[is_sampled], last[is_sampled])
         before = (np.cumsum(drawn) - drawn)[is_sampled]
-        return Component(reader, table, owner, extents, self.is_ascending, is_allocated, most[is_sampled], before)
+        return Component(reader, table, owner, extents, is_ascending, is_allocated, most[is_sampled], before)
 
 
 def components(reader: QueryReader, table: RunTable) -> Interruptible[Sequence[Component]]:
@@ -205,71 +159,44 @@ def components(reader: QueryReader, table: RunTable) -> Interruptible[Sequence[C
     if kept is not None:
         return kept
     parts: dict[Owner, _Parts] = {}
-    headers = headers_named(table, *_COLUMNS[:-1])  # what is active has no extents
-
-    def figures(chunk: int, _: object) -> list[tuple[Owner, _ChunkFigures]]:
-        owned = finish(_read(reader, table, headers, chunk))
-        return [(owner, _ChunkFigures.from_samples(chunk, samples)) for owner, samples in owned]
-
-    every_chunk = range(len(table.entry.chunk_rows))
-    for owned in (yield from for_each(every_chunk, figures, every_chunk, every_chunk, CHUNKS_AT_ONCE)):
-        for owner, part in owned:
-            if owner in parts or len(parts) < MAX_OWNERS:
-                parts.setdefault(owner, _Parts()).add(part)
+    for chunk, extents in enumerate((yield from table_extents(reader, table))):
+        for extent in extents:
+            if isinstance(extent, FillExtent) and (extent.owner in parts or len(parts) < MAX_OWNERS):
+                part = parts.setdefault(extent.owner, _Parts())
+                part.chunks.append(chunk)
+                part.extents.append(extent)
     every = (part.component(reader, table, owner) for owner, part in parts.items())
     return _COMPONENTS.keep(reader, table.entry.id, [component for component in every if component is not None])
 
 
-def _chunk(reader: QueryReader, table: RunTable, chunk: int) -> Interruptible[Mapping[Owner, _Samples]]:
+def _chunk(reader: QueryReader, table: RunTable, chunk: int) -> Mapping[Owner, _Samples]:
     kept = _CHUNKS.get(reader, (table.entry.id, chunk))
-    if kept is None:
-        samples = yield from _read(reader, table, headers_named(table, *_COLUMNS), chunk)
-        kept = _CHUNKS.keep(reader, (table.entry.id, chunk), dict(samples))
-    return kept
+    return _CHUNKS.keep(reader, (table.entry.id, chunk), _read(reader, table, chunk)) if kept is None else kept
 
 
-def _read(
-    reader: QueryReader, table: RunTable, headers: Mapping[str, str], chunk: int
-) -> Interruptible[list[tuple[Owner, _Samples]]]:
-    """The rows of a chunk that have a time, by their owners, in the order in which these come."""
+def _read(reader: QueryReader, table: RunTable, chunk: int) -> dict[Owner, _Samples]:
+    """The rows of a chunk that have a time, by their owners."""
     count = table.entry.chunk_rows[chunk]
-    cells = chunk_columns(table, headers, chunk)
-    samples = yield from _samples(reader, headers, cells, count)
-    devices, places = (chunk_texts(cells.get(plain), count) for plain in (DEVICES[0], _COMPONENT))
-    rows = np.flatnonzero(samples.tick != NO_TICK)
-    keys, codes = distinct((devices.codes * len(places.words) + places.codes)[rows])
-    if not len(keys):
-        return []
-    order = np.argsort(codes.astype(np.uint16), kind="stable")  # so many rows has a chunk: sorted by their digits
-    ends = np.cumsum(np.bincount(codes))
-    starts = ends - np.bincount(codes)
-    owned = []
-    for place in np.argsort(order[starts]).tolist():
-        device, component = divmod(int(keys[place]), len(places.words))
-        own = rows[order[starts[place] : ends[place]]]
-        part = samples if len(own) == count else samples.take(own)
-        owned.append(((devices.words[device], places.words[component]), part))
-    return owned
-
-
-def _samples(
-    reader: QueryReader, headers: Mapping[str, str], cells: Mapping[str, TableColumn], count: int
-) -> Interruptible[_Samples]:
-    """The columns of a chunk."""
-    tick = np.full(count, NO_TICK)
-    if _TICK in cells:
-        tick = chunk_ticks(reader, cells[_TICK], headers[_TICK], reader.manifest.origin_ns)
-    sizes: list[Ints] = []
-    for plain in _SIZES:
+    headers = headers_named(table.columns, *FILL_COLUMNS, (_ACTIVE,))
+    cells = chunk_cells(table, headers, chunk)
+    if TIMESTAMP not in cells:
+        return {}
+    tick = ticks_of(reader, header_times(cells[TIMESTAMP], headers[TIMESTAMP], MICROSECOND_DIGITS))
+    sizes = []
+    for plain in (*SAMPLED, _ACTIVE):
         size = np.broadcast_to(np.int64(NO_SIZE), count)
         if plain in cells:
-            size = yield from chunk_sizes(cells[plain], headers[plain], MEBIBYTE)
+            size = cell_sizes(cells[plain], headers[plain], MEBIBYTE)
             size[size < 0] = NO_SIZE
         sizes.append(size)
-    nothing = np.zeros(count, np.bool_)
+    drawn = (has_number(cells[plain]) if plain in cells else np.zeros(count, np.bool_) for plain in SAMPLED)
     allocated, reserved, active = sizes
-    drawn, held = (cells[plain].has_number if plain in cells else nothing for plain in _SIZES[:2])
-    return _Samples(tick, allocated, reserved, active, drawn, held)
+    samples = _Samples(tick, allocated, reserved, active, *drawn)
+    owned = rows_by_owner(np.flatnonzero(tick != NO_TICK), cells.get(DEVICES[0]), cells.get(COMPONENT))
+    return {
+        (device, component): samples if len(rows) == count else samples.take(rows)
+        for (device, component), rows in owned
+    }
 
 
 def _ordinals(is_drawn: NDArray[np.bool_], first: int) -> Ints:
@@ -283,7 +210,6 @@ def _samples_bytes(samples: Mapping[Owner, _Samples]) -> int:
     return sum(column.nbytes for own in samples.values() for column in own)
 
 
-_COLUMNS: Final = ((_TICK,), (_COMPONENT,), DEVICES, *((plain,) for plain in _SIZES))
 _NO_SIZES: Final = np.zeros(0, np.int64)
 _NO_FLAGS: Final = np.zeros(0, np.bool_)
 _NO_SAMPLES: Final = _Samples(_NO_SIZES, _NO_SIZES, _NO_SIZES, _NO_SIZES, _NO_FLAGS, _NO_FLAGS)

@@ -11,10 +11,11 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.columns.memory_extents import NO_SIZE
 from tilescope.tiler.facts.memory.allocation_rows import AllocationRows
 from tilescope.tiler.facts.memory.fill_rows import FillRows
 from tilescope.tiler.facts.memory.pool import MemoryPool
-from tilescope.tiler.facts.memory.table_columns import NO_SIZE, Ints
+from tilescope.tiler.facts.memory.table_columns import Ints
 
 Value = TypeVar("Value", bound=np.generic)
 

@@ -13,23 +13,23 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from tilescope.tiler.errors import StoredLast
-from tilescope.tiler.facts.memory.allocation_rows import (
-    ALLOCATIONS,
-    AllocationRows,
-    DeviceAllocations,
-    device_allocations,
-)
-from tilescope.tiler.facts.memory.fill_rows import FILLS, Component, FillRows, components
+from tilescope.tiler.facts.memory.allocation_rows import AllocationRows, DeviceAllocations, device_allocations
+from tilescope.tiler.facts.memory.fill_rows import Component, FillRows, components
 from tilescope.tiler.facts.memory.joined_events import PoolIdentity, meeting_samples
+from tilescope.tiler.facts.memory.table_columns import Ints
 from tilescope.tiler.facts.memory.table_pool import MAX_ROWS, TablePool
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.records.memory_cells import ALLOCATIONS, FILLS
 from tilescope.tiler.records.tables import TableEntry
 
 OPERATORS: Final = "operators"  # a memory of which operators alone tell
 
 _COUNTERS: Final = ("Total Allocated", "Total Reserved")  # how counters of a component are called
 _ANYWHERE: Final = -1
+
+# Of the allocations of a device, which tell the component: more would be in several chunks of its samples.
+_FIRST_EVENTS: Final = 4096
 
 _FIGURES: Final = ("allocated", "reserved", "active")
 
@@ -151,38 +151,43 @@ def _owner(
 ) -> Interruptible[int | None]:
     """The component most of whose samples have the time and the total of an allocation; of equal ones the first.
 
-    The first chunk of allocations decides, or all of them, if none in it has a sample.
+    The first events decide, if no two components have equally many of them; else the first chunk of allocations, or all
+    of them, if none in it has a sample.
     """
     candidates = {
         number: component
         for number, component in enumerate(sampled)
         if component.device == allocations.device and number not in taken
     }
-    for is_first, chunks in ((True, allocations.chunks[:1]), (False, allocations.chunks)):
-        rows = yield from allocations.rows(chunks[:0], ())
-        owner, most = None, 0
+    first = allocations.chunks[:1]
+    for chunks, events in ((first, _FIRST_EVENTS), (first, MAX_ROWS), (allocations.chunks, MAX_ROWS)):
+        rows: AllocationRows | None = None
+        repeated: dict[int, int] = {}
         for number, component in candidates.items():
             samples = np.ones(len(component.extents), np.bool_)
-            if is_first and component.is_ascending:
-                samples = component.extents.near(*allocations.extent(int(chunks[0])))
+            if chunks is first and component.is_ascending:
+                rows = rows or (yield from allocations.rows(chunks, _FIGURES[:1]))
+                begin, end = allocations.extent(int(chunks[0]))
+                samples = component.extents.near(begin, min(end, int(rows.tick[:events][-1])))
             elif component.count(samples) + allocations.count(chunks) > MAX_ROWS:
                 continue
             fill = yield from component.rows(samples)
             # No two allocations meet one sample: a component with few cannot be it.
-            if len(fill) > most:
-                rows = rows if len(rows) else (yield from allocations.rows(chunks, _FIGURES[:1]))
-                count = _repeated(fill, rows)
-                owner, most = (number, count) if count > most else (owner, most)
+            if len(fill) >= max(repeated.values(), default=1):
+                rows = rows or (yield from allocations.rows(chunks, _FIGURES[:1]))
+                repeated[number] = _repeated(fill, rows.tick[:events], rows.allocated[:events])
             yield
-        if owner is not None:
-            return owner
+        most = max(repeated.values(), default=0)
+        owners = [number for number, count in repeated.items() if count == most > 0]
+        if owners and (len(owners) == 1 or events == MAX_ROWS):
+            return owners[0]
     return None
 
 
-def _repeated(fill: FillRows, rows: AllocationRows) -> int:
+def _repeated(fill: FillRows, ticks: Ints, allocated: Ints) -> int:
     """The number of samples that have the time and the total of an allocation."""
-    meeting = meeting_samples(fill.tick, rows.tick)
-    total = rows.allocated[meeting.is_there]
+    meeting = meeting_samples(fill.tick, ticks)
+    total = allocated[meeting.is_there]
     same = fill.allocated[meeting.place[meeting.is_there]] == total
     return int(np.count_nonzero(same & (total >= 0)))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tilescope.tiler.caches import KeyedCache, Memo
 from tilescope.tiler.details.instruction_stats import NAME, STAT
-from tilescope.tiler.facts.distinct import distinct
+from tilescope.tiler.distinct import distinct
 from tilescope.tiler.facts.host_operations.naming import ITERATOR, framework_op
 from tilescope.tiler.facts.metadata_codes import Codes, MetadataCodes
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, sum_of

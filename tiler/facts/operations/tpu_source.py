@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.device_lines import DEVICE_PREFIX, STEP_LINES, is_one_of
+from tilescope.tiler.distinct import distinct
 from tilescope.tiler.facts.busy import Busy
 from tilescope.tiler.facts.devices import WorkTrack, plane_of
-from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, sum_of, sum_of_columns
 from tilescope.tiler.facts.operations.kind_sums import CutParts, KindSums, PlacedSums, kind_sums, stored_sums
 from tilescope.tiler.facts.operations.operation import Memory, OpColumns, Operation

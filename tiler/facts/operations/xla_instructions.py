@@ -17,7 +17,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.caches import OwnerCache
 from tilescope.tiler.details.instruction_stats import LONG_NAME, NAME, STAT
 from tilescope.tiler.details.xstat_tables import XStatTables
-from tilescope.tiler.facts.distinct import distinct
+from tilescope.tiler.distinct import distinct
 from tilescope.tiler.facts.metadata_codes import Codes, MetadataCodes, keep_metadata_codes, metadata_codes
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, exact, sum_of_columns
 from tilescope.tiler.facts.operations.operation import Memory, OperationMetadata, Traffic

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.details.instruction_stats import CATEGORY
-from tilescope.tiler.facts.distinct import distinct
+from tilescope.tiler.distinct import distinct
 from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart, part_of_category
 from tilescope.tiler.query import Interruptible, QueryReader

@@ -45,6 +45,7 @@ class SideTableRecorder(RecordMaker):
                         columns=tuple(table.columns),
                         block_starts=tuple(table.block_starts),
                         chunk_rows=tuple(table.chunk_rows),
+                        extents=tuple(table.extents),
                         size_bytes=size_bytes,
                         crc32=crc32,
                     )

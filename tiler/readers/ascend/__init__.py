@@ -3,7 +3,7 @@
 from typing import Final
 
 from tilescope.tiler.details import json_args
-from tilescope.tiler.readers.ascend.families import CERTAIN_NAMES
+from tilescope.tiler.readers.ascend.families import LISTED_NAMES
 from tilescope.tiler.readers.ascend.reader import ID, AscendTableReader
 from tilescope.tiler.readers.ascend.signature import is_named_table, looks_like_table
 from tilescope.tiler.readers.format import Format
@@ -17,7 +17,7 @@ ASCEND_TABLE: Final = Format(
     suffixes=(),
     endings=(".csv", ".txt", ".json"),
     is_named=is_named_table,
-    certain_names=CERTAIN_NAMES,
+    certain_names=LISTED_NAMES,
 )
 
 __all__ = ["ASCEND_TABLE"]

@@ -88,8 +88,9 @@ CERTAIN_NAMES: Final = re.compile(
 )
 
 TIMELINE_NAMES: Final = re.compile(r"(?:ascend_|gpu_)?timeline_display_\d+\.json")
+LISTED_NAMES: Final = re.compile(f"{CERTAIN_NAMES.pattern}|{TIMELINE_NAMES.pattern}")
 
-_KEPT_NAMES: Final = 1 << 13  # the trainings of a base folder have files of the same names
+KEPT_NAMES: Final = 1 << 13  # the trainings of a base folder have files of the same names
 _RANK: Final = re.compile(r"(?<=_)(\d{1,8})(?=(?:_detail(?:_time)?|_type)?$)")
 
 
@@ -120,12 +121,12 @@ def rank_in_name(path: Path) -> int | None:
     return _rank(path.name)
 
 
-@lru_cache(_KEPT_NAMES)
+@lru_cache(KEPT_NAMES)
 def _stem(name: str) -> str:
     return without_ending(name).rpartition(".")[0] or name
 
 
-@lru_cache(_KEPT_NAMES)
+@lru_cache(KEPT_NAMES)
 def _rank(full_name: str) -> int | None:
     name = without_ending(full_name)
     if not CERTAIN_NAMES.fullmatch(name) and not TIMELINE_NAMES.fullmatch(name):

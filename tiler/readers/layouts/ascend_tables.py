@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from tilescope.tiler.readers.ascend.families import CERTAIN_NAMES, rank_in_name, stem_of
+from tilescope.tiler.readers.ascend.families import CERTAIN_NAMES, KEPT_NAMES, rank_in_name, stem_of
 from tilescope.tiler.readers.ascend.json_tables import json_family
 from tilescope.tiler.readers.ascend.signature import looks_like_table
 from tilescope.tiler.readers.ascend.text_table import text_family
@@ -53,7 +54,7 @@ def _runs(folder: Folder) -> Sequence[PlannedRun]:
         for trace, is_table in zip(folder.traces, are_tables, strict=True)
         if is_table or _TIMELINE.fullmatch(stem_of(trace.path))
     ]
-    files = [RunFile(trace.path, _label(trace.path)) for trace in claimed]
+    files = [RunFile(trace.path, _label(trace.path.name)) for trace in claimed]
     name = "" if len(claimed) == len(folder.traces) else f"ascend{RUN_MARK}"
     ranks = {rank for trace in claimed if (rank := rank_in_name(trace.path)) is not None}
     missing = missing_ranks(ranks, None) if len(ranks) > 1 else None
@@ -66,14 +67,20 @@ def _runs(folder: Folder) -> Sequence[PlannedRun]:
 
 
 def _is_table(trace: Candidate) -> bool:
-    if CERTAIN_NAMES.fullmatch(trace.path.name):
-        return True
-    stem = stem_of(trace.path)
-    return bool(trace.looks.get(ID) or text_family(stem) or json_family(stem)) or trace.path.suffix == ".csv"
+    return _is_named_table(trace.path.name) or bool(trace.looks.get(ID))
 
 
-def _label(path: Path) -> FileLabel:
-    rank = rank_in_name(path)
+@lru_cache(KEPT_NAMES)
+def _is_named_table(name: str) -> bool:
+    path = Path(name)
+    stem = stem_of(path)
+    is_named = CERTAIN_NAMES.fullmatch(name) or text_family(stem) or json_family(stem)
+    return bool(is_named) or path.suffix == ".csv"
+
+
+@lru_cache(KEPT_NAMES)
+def _label(name: str) -> FileLabel:
+    rank = rank_in_name(Path(name))
     return FileLabel(device="" if rank is None else f"device {rank}")
 
 

@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.distinct import distinct
 from tilescope.tiler.facts.ascend.shaped_runs import ShapedRuns
-from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.tables import Ints
 from tilescope.tiler.facts.wide_sums import WideSums, counts_of
 from tilescope.tiler.query import Interruptible

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.facts.distinct import distinct
+from tilescope.tiler.distinct import distinct
 from tilescope.tiler.facts.memory import MemoryPool
 from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.facts.tables import Ints

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.distinct import distinct
+from tilescope.tiler.distinct import distinct
 from tilescope.tiler.facts.operations import KERNEL, Operation, OpTable
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, Mask, sum_of
 from tilescope.tiler.facts.operations.operation_table import OpRows

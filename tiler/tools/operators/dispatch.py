@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.distinct import distinct
 from tilescope.tiler.facts.ascend.headers import CodedTexts, matches, texts_named, times_named
 from tilescope.tiler.facts.ascend.operator_families import CPU_RUNS, FAMILIES
-from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.facts.tables import RunTable
 from tilescope.tiler.facts.wide_sums import WideSums, counts_of
 from tilescope.tiler.query import Interruptible

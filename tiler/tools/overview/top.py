@@ -8,13 +8,14 @@ from itertools import accumulate
 from typing import Final
 
 from tilescope.tiler.facts import Device, Work
+from tilescope.tiler.facts.name_sums import name_sums
 from tilescope.tiler.facts.operations.framework import UNKNOWN_TYPE, known_rates, longest_framework_operations
 from tilescope.tiler.facts.operators_end import operators_end
-from tilescope.tiler.query import Interruptible, QueryReader, Reading
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.operations import AskedOperations
 from tilescope.tiler.tools.row_query import query_column
-from tilescope.tiler.windows import WindowsOf, everywhere
+from tilescope.tiler.windows import WindowsOf
 
 _SHOWN: Final = 96  # characters
 
@@ -66,8 +67,8 @@ def top_names(
     for device in devices:
         end = yield from operators_end(reader, device)
         for work_track in device.tracks:
-            recorded = everywhere(windows_of(work_track.track).clipped(0, end))
-            for part in Reading(reader).histogram_parts([work_track.track], recorded):
+            recorded = windows_of(work_track.track).clipped(0, end)
+            for part in (yield from name_sums(reader, work_track.track, recorded)):
                 for name, count, own in zip(
                     part.name.tolist(), part.count.tolist(), part.self_busy.tolist(), strict=True
                 ):

@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tilescope.tiler.columns.memory_extents import NO_SIZE
 from tilescope.tiler.facts.memory.allocation_rows import AllocationRows
 from tilescope.tiler.facts.memory.fill_rows import FillRows
 from tilescope.tiler.facts.memory.joined_events import PoolIdentity, joined_pool
-from tilescope.tiler.facts.memory.table_columns import NO_SIZE
 
 TRACK = 5
 

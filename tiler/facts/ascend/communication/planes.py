@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.details.values import ValueKind, Values
+from tilescope.tiler.distinct import distinct
 from tilescope.tiler.facts.ascend.communication.exact_figures import SCALE, from_ticks
 from tilescope.tiler.facts.ascend.communication.transfers import (
     ChosenPart,
@@ -23,7 +24,6 @@ from tilescope.tiler.facts.ascend.communication.transfers import (
     OperatorCost,
     RankStep,
 )
-from tilescope.tiler.facts.distinct import distinct
 from tilescope.tiler.query import SLICE_KINDS, ArgumentReader, Interruptible, QueryReader, Reading
 from tilescope.tiler.query.events import Events, join, no_events
 from tilescope.tiler.query.run_steps import StepRows

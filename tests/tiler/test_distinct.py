@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.distinct import distinct
+from tilescope.tiler.distinct import distinct
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
