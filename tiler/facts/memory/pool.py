@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.envelope import envelope
 from tilescope.tiler.facts.lanes.step_curve import StepCurve
+from tilescope.tiler.facts.memory.records import OwnerFrames
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -119,6 +120,7 @@ class MemoryPool:
     is_allocators: bool = False  # its free bytes are those that an allocator has reserved: the device has more
     capacity: int | None = None  # bytes of the device, where the capture says them
     has_addresses: bool = True  # events say what they allocate and free, so that it is known what lies in it
+    owners: OwnerFrames | None = None  # frames around each event; None: nobody says them
 
     def __len__(self) -> int:
         return len(self.start)
