@@ -1,4 +1,4 @@
-"""Kernels of PyTorch traces: events of category kernel, whose arguments say how they were launched, and operators why."""
+"""Kernels of PyTorch traces: events of category kernel, whose arguments say how they were launched."""
 
 from __future__ import annotations
 

@@ -40,6 +40,7 @@ _FRAMES: Final = KeyedRunCache[tuple[int, int, str], ChunkFrames](
     lambda chunk: chunk.ordinal.nbytes + chunk.chain.nbytes + _CHAIN_BYTES * len(chunk.chains),
 )
 
+
 class StreamFrames:
     """Frames of a kind behind the slices of a device's track, as numbers of `chains`.
 

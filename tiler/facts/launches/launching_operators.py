@@ -35,7 +35,8 @@ class LaunchingOperators:
         """The operator that launches each of these slices."""
         if self._is_sought is None:
             is_operator = yield from frame_names(self._reader, OPERATORS)
-            self._is_sought = self._reader.is_whole and is_operator.any() and has_launches(self._reader, self._track)
+            has_operators = self._reader.is_whole and bool(is_operator.any())
+            self._is_sought = has_operators and has_launches(self._reader, self._track)
             self._frames = StreamFrames(self._reader, self._track, self._chains) if self._is_sought else None
         if self._frames is None:
             return np.zeros(len(ordinals), np.int64)

@@ -40,9 +40,7 @@ def is_operator(text: str, category: str) -> bool:
 OPERATORS: Final = FrameKind("operators", lambda name: is_operator(name.text, name.category))
 MODULES: Final = FrameKind("modules", lambda name: name.category == _PYTHON and name.text.startswith(_MODULE))
 ANNOTATIONS: Final = FrameKind("annotations", lambda name: name.category == _ANNOTATION)
-FUNCTIONS: Final = FrameKind(
-    "functions", lambda name: name.category == _PYTHON and not name.text.startswith(_MODULE)
-)
+FUNCTIONS: Final = FrameKind("functions", lambda name: name.category == _PYTHON and not name.text.startswith(_MODULE))
 ALL: Final = FrameKind("all", lambda name: True)
 
 

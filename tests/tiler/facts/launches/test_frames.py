@@ -78,9 +78,7 @@ def test_owners_of_a_synthetic_run_are_those_by_external_id(tmp_path: Path) -> N
         ("aten::native_layer_norm_backward", (48, 2_781_741, 1_866_575, 1_057_009)),
     ],
 )
-def test_operators_of_a_real_trace(
-    tmp_path: Path, operator: str, figures: tuple[int, int | None, int, int]
-) -> None:
+def test_operators_of_a_real_trace(tmp_path: Path, operator: str, figures: tuple[int, int | None, int, int]) -> None:
     with reading(corpus_path("kineto/h100_gpt_stack.pt.trace.json.gz"), tmp_path) as reader:
         table = [row for row in rows(answer(reader, "framework_ops"), "host") if row["count"]]
         kernels = rows(answer(reader, "kernels", limit=10_000), "kernels")

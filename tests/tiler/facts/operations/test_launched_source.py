@@ -27,8 +27,8 @@ from tests.tiler.json_traces import write_trace
 from tilescope.tiler.errors import DamagedStore, UsageError
 from tilescope.tiler.facts.host_operations.naming import pytorch_op, pytorch_type
 from tilescope.tiler.facts.launches import frames, launch_chunks
-from tilescope.tiler.facts.launches.launch_chunks import LaunchPairs
 from tilescope.tiler.facts.launches.frames import StreamFrames
+from tilescope.tiler.facts.launches.launch_chunks import LaunchPairs
 from tilescope.tiler.facts.stacks import chains as chains_module
 from tilescope.tiler.facts.stacks.chains import Chains
 from tilescope.tiler.indexing.flows import correlation
