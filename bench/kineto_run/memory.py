@@ -9,6 +9,7 @@ from bench.kineto_run.host_thread import HostThread
 from bench.kineto_run.trace_file import TraceFile
 
 _FIRST_ADDRESS = 0x7F00_0000_0000
+_TAKES = 150  # ns, before and after: no frame begins or ends at the moment itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Memory:
         thread.moved(size)
         self._write(thread, file, size, block.address)
         if self.used > self.peak:
-            self.peak, self.peak_time = self.used, thread.now + thread.offset
+            self.peak, self.peak_time = self.used, thread.now - _TAKES + thread.offset
             owners: dict[str, list[int]] = defaultdict(lambda: [0, 0])
             for live in self.blocks.values():
                 owners[live.owner][0] += 1
@@ -81,4 +82,6 @@ class Memory:
     def _write(self, thread: HostThread, file: TraceFile, size: int, address: int) -> None:
         args = {"Bytes": size, "Addr": address, "Device Type": self.kind, "Device Id": self.device}
         args |= {"Total Allocated": self.used, "Total Reserved": -(-self.used // (1 << 21)) << 21 if self.kind else 0}
+        thread.now += _TAKES
         file.instant("cpu_instant_event", "[memory]", thread.pid, thread.tid, thread.now + thread.offset, args)
+        thread.now += _TAKES

@@ -256,7 +256,6 @@ class RankProgram:
         with main.frame(file, "user_annotation", "Optimizer.zero_grad#AdamW.zero_grad", 900, 900):
             for gradient in gradients:
                 self.device.free(gradient, main, file)
-                main.now += 300
 
     def _exchange(self, file: TraceFile, cycle: int, step: int) -> Program:
         """Ranks of the first half send to those of the second."""

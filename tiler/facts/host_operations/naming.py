@@ -79,7 +79,7 @@ def pytorch_type(text: str) -> str:
 
 
 def launching_operator(operators: Sequence[str]) -> str:
-    """The innermost operator of PyTorch; a library's call in it, as `aclnnMm` in `aten::mm`, if alone; "": there is none."""
+    """The innermost operator of PyTorch; a library's call in it, as `aclnnMm` in `aten::mm`, if alone; "": none."""
     named = next((operator for operator in reversed(operators) if pytorch_type(operator)), "")
     return named or (operators[-1] if operators else "")
 

@@ -249,6 +249,10 @@ class MemoryPool:
         inside = self._inside(windows)
         return np.arange(len(self))[inside][self.is_made[inside]]
 
+    def events_in(self, windows: Windows) -> Ints:
+        """The events in some windows."""
+        return np.arange(len(self))[self._inside(windows)]
+
     def freed_at(self, made: Ints) -> Ints:
         """Ticks at which allocations are freed; -1: never in the trace, or nobody knows."""
         replaced = self.replaced[made]
