@@ -6,6 +6,7 @@ PyTorch writes allocations as instants, which have a track of their own beside t
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -26,7 +27,7 @@ _KINDS: Final = (OPERATORS, MODULES, FUNCTIONS)
 
 def with_owners(reader: QueryReader, records: Records) -> Interruptible[Records]:
     """Records with the frames around them, where there are any. Raises DamagedStore."""
-    threads = yield from _threads(reader)
+    threads = yield from owner_threads(reader)
     chains = Chains()
     operators = np.zeros(len(records), np.int32)  # numbers of `chains`
     module, function = np.full(len(records), -1), np.full(len(records), -1)  # ids of names
@@ -34,10 +35,8 @@ def with_owners(reader: QueryReader, records: Records) -> Interruptible[Records]
     is_module = yield from frame_names(reader, MODULES)
     is_function = yield from frame_names(reader, FUNCTIONS)
     for track in np.unique(records.track).tolist():
-        entry = reader.tree.tracks[track]
         rows = np.flatnonzero(records.track == track)
-        key = entry.group, entry.name.removesuffix(_INSTANTS), entry.detail
-        for thread in threads.get(key, ()) if entry.kind == "instant" else ():
+        for thread in threads(track):
             times = records.start[rows]
             around = yield from chains_at(reader, thread, times, is_operator, chains)
             operators[rows] = np.where(around, around, operators[rows])
@@ -74,8 +73,8 @@ def _with_texts(
     )
 
 
-def _threads(reader: QueryReader) -> Interruptible[dict[tuple[int, str, str], list[int]]]:
-    """Tracks with frames by process, name and detail."""
+def owner_threads(reader: QueryReader) -> Interruptible[Callable[[int], Sequence[int]]]:
+    """Tracks with the slices of the thread whose instants a track has: those of its process, name and detail."""
     tracks: set[int] = set()
     for kind in _KINDS:
         tracks.update((yield from frame_threads(reader, kind)))
@@ -83,4 +82,10 @@ def _threads(reader: QueryReader) -> Interruptible[dict[tuple[int, str, str], li
     for track in sorted(tracks):
         entry = reader.tree.tracks[track]
         threads[entry.group, entry.name, entry.detail].append(track)
-    return threads
+
+    def of_instants(track: int) -> Sequence[int]:
+        entry = reader.tree.tracks[track]
+        key = entry.group, entry.name.removesuffix(_INSTANTS), entry.detail
+        return threads.get(key, ()) if entry.kind == "instant" else ()
+
+    return of_instants
