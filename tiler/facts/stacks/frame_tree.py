@@ -136,7 +136,7 @@ def _add_work(
 
 
 def _in_windows(windows: Windows, start: Ints, duration: Ints) -> tuple[Ints, Ints]:
-    """Whether slices start in some windows, and their ticks in them."""
+    """Counts, 1 of slices that start in some windows, and ticks of each in them."""
     ticks = windows.ticks_before(start + duration) - windows.ticks_before(start)
     return windows.hold(start).astype(np.int64), ticks
 
