@@ -38,7 +38,9 @@ def check_tree(answered: Answer) -> None:
         assert row["device_total"] == row["device_self"] + sum(part["device_total"] for part in parts)
         assert row["parent"] < place
     tops = [row for row in table if row["parent"] < 0]
-    assert answered.table("frames").totals["self"] == sum(row["total"] for row in tops)
+    totals = answered.table("frames").totals
+    assert totals is not None
+    assert totals["self"] == sum(row["total"] for row in tops)
     outside = answered.fact("outside").value
     assert sum(row["device_total"] for row in tops) + int(str(outside)) == answered.fact("busy").value
 
