@@ -26,6 +26,7 @@ from tilescope.tiler.device_lines import (
 )
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.ascend_tracks import AscendTracks
+from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, frame_names
 from tilescope.tiler.facts.work import Work, classifier, origins_of, works_of
 from tilescope.tiler.query import Interruptible, Name, QueryReader, Reading
 from tilescope.tiler.query.run_caches import RunCache
@@ -43,6 +44,15 @@ NO_DEVICES: Final = (
     "no device's work was recognised: XLA Ops lines or streams of an XSpace, events of category kernel of a PyTorch "
     "trace and streams of Ascend Hardware are; record with the device's activities on"
 )
+_NO_PYTORCH_DEVICES: Final = (
+    "the trace is of the host alone: torch.profiler records kernels with ProfilerActivity.CUDA, or XPU, among its "
+    "activities"
+)
+
+
+def no_devices(reader: QueryReader) -> Interruptible[str]:
+    """The reason for which a run has no devices: what to record. Raises DamagedStore."""
+    return _NO_PYTORCH_DEVICES if (yield from frame_names(reader, OPERATORS)).any() else NO_DEVICES
 
 
 @dataclass(frozen=True, slots=True)

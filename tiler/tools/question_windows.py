@@ -122,12 +122,16 @@ class StepWindows(QuestionWindows):
         return self._windows_by_series[id(series)]
 
 
-def no_steps(name: str | None, plain: StepCandidate | None = None) -> str:
+_OF_PYTORCH: Final = ": call prof.step() after each, of a torch.profiler.profile with a schedule=; or"
+
+
+def no_steps(name: str | None, plain: StepCandidate | None = None, *, is_pytorch: bool = False) -> str:
     """Message for a run without steps, or without slices of a name; `plain`: what can hardly be anything else."""
     if name is not None:
         return f"no slice is called {name!r}, with a number or without"
     example = "" if plain is None else f", such as {plain.name!r}"
-    return f"the trace marks no steps: say with step_name which slices are steps{example}"
+    how = _OF_PYTORCH if is_pytorch else ":"
+    return f"the trace marks no steps{how} say with step_name which slices are steps{example}"
 
 
 def _range_notes(steps: RunSteps, wanted: StepRange) -> list[Note]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, frame_names
 from tilescope.tiler.facts.step_times import (
     AlignedSteps,
     Participants,
@@ -137,7 +138,8 @@ def asked_steps(scope: Scope, question: SpanQuestion) -> Interruptible[AskedStep
     notes += yield from _notes(times, together, names, host_names)
     if times:
         notes += border_notes(steps.counted, np.concatenate([core_times.number for core_times in times]))
-    why = "" if times else no_steps(None)
+    is_pytorch = not times and bool((yield from frame_names(scope.reader, OPERATORS)).any())
+    why = "" if times else no_steps(None, is_pytorch=is_pytorch)
     if not times and steps.series:
         why = "no step of these devices and hosts lies in this span"
     tick_ps = scope.reader.tick_ps

@@ -5,7 +5,8 @@ are written whole, with their arguments, together with the flows that begin and 
 made of a trace-event file is written as it was there: the same pids, tids, flow ends and members. Derived lanes, which
 `tilescope ask STORE lanes` lists, are on threads of their own, marked: Tilescope leaves them out. A FILE that ends in
 .gz is compressed. Of other formats, slices of one track that overlap only in part are written on further threads of
-the same name, because viewers nest what is on one thread.
+the same name, because viewers nest what is on one thread. With --stacks it is the call tree, a line for each stack:
+names from the outermost on with ; between, and ticks, or bytes, that are its own.
 
 A time is either a number of ticks since the run's origin, or has a unit: 1.5ms, from the origin or, where outliers lie
 apart, from the start of all else. Spans are [start, end).
@@ -16,6 +17,7 @@ Examples:
     tilescope export run.store --start 1.2s --end 1.3s -o slow.json.gz
     tilescope export run.store --steps 7 --tracks 0-12 -o step7.json
     tilescope export run.store --lanes overlap.2 -o run.json
+    tilescope export run.store --stacks device -o run.folded
 """
 
 from __future__ import annotations
@@ -49,6 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", metavar="STEPS", help="only these steps, as in 5 or 5-9")
     parser.add_argument("--step-name", metavar="NAME", help="slices of this name are the steps; default: those marked")
     parser.add_argument("--tracks", metavar="TRACKS", help="only these tracks, as in 1,5,8-12; default: all")
+    parser.add_argument(
+        "--stacks",
+        choices=("time", "device", "bytes"),
+        help="in place of events the call tree as collapsed stacks, weighed so; default: none",
+    )
     parser.add_argument("--lanes", metavar="LANES", help="derived lanes too, as in overlap.2,queues.3; default: none")
 
 
@@ -74,7 +81,8 @@ def _export(path: Path, args: argparse.Namespace) -> int:
         raise UsageError("name a file with -o FILE, or redirect the output")
     words = option_words(parameters(ExportQuestion))
     with words, closing(open_run(path)) as store, must_make_sense(path):
-        pieces = _watched(_pieces(QueryReader(store), args))
+        pieces = _pieces(QueryReader(store), args)
+        pieces = _watched(pieces) if args.stacks is None else pieces
         if args.output is None:
             _write(pieces, sys.stdout.buffer)
             return 0
@@ -86,13 +94,18 @@ def _export(path: Path, args: argparse.Namespace) -> int:
 
 def _pieces(reader: QueryReader, args: argparse.Namespace) -> Iterator[bytes]:
     from tilescope.cli.spans import ticks_text, zero_of
-    from tilescope.tiler.export import ExportQuestion, pieces
+    from tilescope.tiler.errors import UsageError
+    from tilescope.tiler.export import ExportQuestion, collapsed_stacks, pieces
     from tilescope.tiler.tools import from_text
 
     values = {name: getattr(args, name) for name in ("start", "end", "steps", "step_name", "tracks", "lanes")}
     given = {name: text for name, text in values.items() if text is not None}
     for name in given.keys() & {"start", "end"}:
         given[name] = ticks_text(f"--{name}", given[name], reader.tick_ps, zero_of(reader.manifest))
+    if args.stacks is not None:
+        if "lanes" in given:
+            raise UsageError("--lanes are of events: not with --stacks")
+        return collapsed_stacks(reader, {**given, "weight": args.stacks})
     return pieces(reader, from_text(ExportQuestion, given))
 
 

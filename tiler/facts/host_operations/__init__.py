@@ -16,7 +16,6 @@ from tilescope.tiler.facts.host_operations.naming import (
     framework_op,
     host_op,
 )
-from tilescope.tiler.facts.host_operations.operator_threads import operator_names, operator_threads
 
 __all__ = [
     "COPY_TO_DEVICE",
@@ -31,6 +30,4 @@ __all__ = [
     "host_op",
     "host_operations",
     "host_threads",
-    "operator_names",
-    "operator_threads",
 ]

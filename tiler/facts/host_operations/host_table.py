@@ -15,7 +15,7 @@ from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.host_operations.event_ops import EventOps
 from tilescope.tiler.facts.host_operations.naming import HostOp
 from tilescope.tiler.facts.host_operations.op_sums import OpSums
-from tilescope.tiler.facts.host_operations.operator_threads import operator_threads
+from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, frame_threads
 from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.windows import Windows, WindowsOf
@@ -60,7 +60,7 @@ class HostTable:
 
 
 def host_threads(reader: QueryReader) -> list[int]:
-    """The tracks that are threads of hosts of an XSpace: plane `/host:CPU`. Of PyTorch: `operator_threads`."""
+    """The tracks that are threads of hosts of an XSpace: plane `/host:CPU`. Of PyTorch: `frame_threads`."""
     groups = reader.tree.groups
     planes = {group for group, entry in enumerate(groups) if plane_of(entry) == HOST_PLANE}
     return [track for track in reader.tree.leaves(None) if reader.tree.tracks[track].group in planes]
@@ -71,7 +71,7 @@ def framework_threads(reader: QueryReader) -> Interruptible[list[int]]:
 
     Raises DamagedStore.
     """
-    return sorted({*host_threads(reader), *(yield from operator_threads(reader))})
+    return sorted({*host_threads(reader), *(yield from frame_threads(reader, OPERATORS))})
 
 
 def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: WindowsOf) -> Interruptible[HostTable]:

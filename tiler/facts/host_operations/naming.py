@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from tilescope.tiler.facts.stacks.frame_kinds import is_operator
 
 
 class OpSource(StrEnum):
@@ -29,9 +32,6 @@ _TENSORFLOW_TYPE: Final = re.compile(r"[A-Z_][A-Za-z0-9_]*")
 _JAX_TYPE: Final = re.compile(r"[a-z_][a-z0-9_]*(\[.*\])?")  # "transpose[permutation=(0, 3)]"
 # Nodes of autograd have two namespaces, or words around: "torch::autograd::AccumulateGrad".
 _PYTORCH_NAME: Final = re.compile(r"[A-Za-z_]\w*::([A-Za-z_]\w*(?:\.\w+)?)")
-# Categories of operators by age of PyTorch's profiler. The older has what users mark, too: "Optimizer.step#SGD.step".
-_PYTORCH: Final = "cpu_op"
-_OLD_PYTORCH: Final = "operator"
 _NUMBERED: Final = re.compile(r"_[0-9]+$")
 
 
@@ -69,15 +69,19 @@ def framework_op(text: str) -> HostOp:
 
 def pytorch_op(text: str, category: str) -> HostOp | None:
     """The operator of PyTorch that a slice of a host is; None: it is none."""
-    kind = category.casefold()
-    is_operator = kind == _PYTORCH or (kind == _OLD_PYTORCH and "#" not in text)
-    return HostOp(text, pytorch_type(text), OpSource.PYTORCH) if is_operator and text else None
+    return HostOp(text, pytorch_type(text), OpSource.PYTORCH) if is_operator(text, category) else None
 
 
 def pytorch_type(text: str) -> str:
     """Type of an operator of PyTorch, by its name: "aten::mm" does mm; empty: it is called otherwise."""
     match = _PYTORCH_NAME.fullmatch(text)
     return "" if match is None else match[1]
+
+
+def launching_operator(operators: Sequence[str]) -> str:
+    """The innermost operator of PyTorch; a library's call in it, as `aclnnMm` in `aten::mm`, if alone; "": none."""
+    named = next((operator for operator in reversed(operators) if pytorch_type(operator)), "")
+    return named or (operators[-1] if operators else "")
 
 
 def derived_type(name: str) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.details.values import ValueKind, Values
 from tilescope.tiler.facts.kernels.launch import LAUNCH_ARGUMENTS, launch_of_values
 from tilescope.tiler.facts.kernels.sums import KernelSums
+from tilescope.tiler.facts.launches.launching_operators import LaunchingOperators
 from tilescope.tiler.query import ArgumentReader, Events, Interruptible, Name, QueryReader, Reading
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.windows import Windows
@@ -42,23 +43,40 @@ def kernels_of_track(reader: QueryReader, track: int, windows: Windows, sums: Ke
     tick_ps = reader.tick_ps
     plan = reader.plan(track, windows)
     arguments = ArgumentReader(reader.store)
+    operators = LaunchingOperators(reader, track)
     for events in Reading(reader).events(plan, plan.leaf_runs):
         events = events.take(is_kernel[events.name + 1] != 0)
         sums.empty += int(np.count_nonzero(events.duration == 0))
         events = events.take(events.duration > 0)
         events = events.take(np.argsort(events.ordinal, kind="stable"))
+        operation = yield from operators.behind(events.ordinal)
         for batch in arguments.values(track, events.ordinal, LAUNCH_ARGUMENTS):
-            _add(reader, events.take(batch.which), batch.values, windows, tick_ps, sums)
+            _add(
+                reader,
+                events.take(batch.which),
+                batch.values,
+                (operation[batch.which], operators.texts),
+                windows,
+                tick_ps,
+                sums,
+            )
             yield
         yield
 
 
 def _add(
-    reader: QueryReader, events: Events, launch: Sequence[Values], windows: Windows, tick_ps: int, sums: KernelSums
+    reader: QueryReader,
+    events: Events,
+    launch: Sequence[Values],
+    operations: tuple[Ints, Sequence[str]],  # places in the texts
+    windows: Windows,
+    tick_ps: int,
+    sums: KernelSums,
 ) -> None:
+    operation, texts = operations
     starts = windows.hold(events.start)
     parts = windows.ticks_before(events.start + events.duration) - windows.ticks_before(events.start)
-    alike = np.stack([events.name, *map(_numbered, launch)])
+    alike = np.stack([events.name, operation, *map(_numbered, launch)])
     _, first, group = np.unique(alike, axis=1, return_index=True, return_inverse=True)
     group = group.ravel()
     names = reader.names.by_id(np.unique(events.name).tolist())
@@ -73,7 +91,7 @@ def _add(
             place = int(begun[np.argmax(durations)])
             longest = int(events.duration[place]) * tick_ps, events.track, int(events.ordinal[place])
         sums.add(
-            (name.text, launch_text, "", name.category),
+            (name.text, launch_text, texts[int(operation[row])], name.category),
             occupancy,
             len(begun),
             _sum(parts[group_rows]) * tick_ps,

@@ -164,6 +164,7 @@ def _memories(reader: QueryReader, records: Records, host: int) -> list[MemoryPo
                 is_allocators=bool((memory_arguments.device >= 0).any()),
                 capacity=_capacity(reader, records.track[rows], memory_arguments.device),
                 has_addresses=bool(replaced.any()),
+                owners=None if records.owners is None else records.owners.take(rows),
             )
         )
     return memories

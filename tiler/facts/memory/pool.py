@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.envelope import envelope
 from tilescope.tiler.facts.lanes.step_curve import StepCurve
+from tilescope.tiler.facts.memory.records import OwnerFrames
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -119,6 +120,7 @@ class MemoryPool:
     is_allocators: bool = False  # its free bytes are those that an allocator has reserved: the device has more
     capacity: int | None = None  # bytes of the device, where the capture says them
     has_addresses: bool = True  # events say what they allocate and free, so that it is known what lies in it
+    owners: OwnerFrames | None = None  # frames around each event; None: nobody says them
 
     def __len__(self) -> int:
         return len(self.start)
@@ -246,6 +248,10 @@ class MemoryPool:
         """The events that allocate in some windows."""
         inside = self._inside(windows)
         return np.arange(len(self))[inside][self.is_made[inside]]
+
+    def events_in(self, windows: Windows) -> Ints:
+        """The events in some windows."""
+        return np.arange(len(self))[self._inside(windows)]
 
     def freed_at(self, made: Ints) -> Ints:
         """Ticks at which allocations are freed; -1: never in the trace, or nobody knows."""

@@ -40,6 +40,20 @@ _EVENTS_AT_ONCE: Final = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
+class OwnerFrames:
+    """Frames around allocations; columns of shape (n,), texts as places in those of their records, -1: none."""
+
+    operators: NDArray[np.int32]  # place in `chains`: 0 is that of none
+    module: NDArray[np.int32]
+    function: NDArray[np.int32]  # of Python
+    chains: Sequence[Sequence[int]]  # texts of operators in each other, the innermost last
+
+    def take(self, which: Ints) -> OwnerFrames:
+        """Some of them."""
+        return OwnerFrames(self.operators[which], self.module[which], self.function[which], self.chains)
+
+
+@dataclass(frozen=True, slots=True)
 class Records:
     """Allocations that were made and freed, in the order of time; columns of shape (n,). -1: not recorded."""
 
@@ -49,6 +63,7 @@ class Records:
     arguments: AllocationArguments
     texts: Sequence[str]
     is_whole: bool = True  # False: there may be others on the tracks that were read
+    owners: OwnerFrames | None = None
 
     def __len__(self) -> int:
         return len(self.start)

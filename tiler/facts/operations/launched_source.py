@@ -15,16 +15,17 @@ import numpy as np
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.device_lines import DEVICE_PREFIX
 from tilescope.tiler.facts.devices import WorkTrack, devices_of, plane_of
-from tilescope.tiler.facts.host_operations import operator_names
-from tilescope.tiler.facts.host_operations.naming import pytorch_type
+from tilescope.tiler.facts.host_operations.naming import launching_operator
 from tilescope.tiler.facts.launches.device_launches import has_launches
-from tilescope.tiler.facts.launches.operators import Chain, OperatorChains, StreamOperators
+from tilescope.tiler.facts.launches.frames import StreamFrames
 from tilescope.tiler.facts.operations.exact_columns import Ints
 from tilescope.tiler.facts.operations.operation import Operation, OperationMetadata
 from tilescope.tiler.facts.operations.operation_table import LaunchedWork, OpTable
 from tilescope.tiler.facts.operations.program_instructions import KERNEL
 from tilescope.tiler.facts.operations.source import OperationSource
 from tilescope.tiler.facts.operations.stream_work import stream_overlap, stream_work
+from tilescope.tiler.facts.stacks.chains import Chain, Chains
+from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, frame_names
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.query import Interruptible, QueryReader, Reading, finish
 from tilescope.tiler.windows import DeviceTimeOf, Windows, WindowsOf
@@ -55,7 +56,7 @@ class LaunchedSource(OperationSource[LaunchingDevice]):
 
     def find_devices(self, reader: QueryReader) -> Sequence[LaunchingDevice]:
         """Devices with launches, of a run that has operators; those of planes have sources of their own."""
-        if not reader.is_whole or not finish(operator_names(reader)).any():
+        if not reader.is_whole or not finish(frame_names(reader, OPERATORS)).any():
             return []
         devices = [
             LaunchingDevice(device.group, device.tracks)
@@ -104,14 +105,14 @@ class _Sums:
 
     def __init__(self, reader: QueryReader) -> None:
         self._reader = reader
-        self._chains = OperatorChains()
+        self._chains = Chains()
         self._rows: dict[tuple[int, int], Operation] = {}  # by number of operators, and name id of the work
         self.count = 0  # that start in the windows
         self.unknown = 0  # of these without an operator
 
     def add(self, work_track: WorkTrack, windows: Windows) -> Interruptible[None]:
         """Adds the work of a track: that which starts in the windows counts, and its time in them."""
-        operators = StreamOperators(self._reader, work_track.track, self._chains)
+        operators = StreamFrames(self._reader, work_track.track, self._chains)
         plan = self._reader.plan(work_track.track, windows)
         for events in Reading(self._reader).events(plan, plan.leaf_runs):
             events = events.take(work_track.kinds[events.name + 1] != Work.NONE)
@@ -141,7 +142,7 @@ class _Sums:
         """An operation for each operator, and for each name of work without one; it is called as most of its work."""
         by_title: dict[str, list[tuple[str, str, Operation]]] = defaultdict(list)
         for operators, name, row in self._named_rows():
-            framework = operators[_launching(operators)] if operators else ""
+            framework = launching_operator(operators)
             by_title[framework or name].append((framework, name, row))
         operations = []
         for rows in by_title.values():
@@ -163,7 +164,7 @@ class _Sums:
                 work.count += row.count
                 work.total += row.total
             if operators:
-                sums[operators[_launching(operators)]].own += row.total
+                sums[launching_operator(operators)].own += row.total
         return dict(sums)
 
     def _named_rows(self) -> Iterator[tuple[Sequence[str], str, Operation]]:
@@ -173,11 +174,6 @@ class _Sums:
         names = self._reader.names.by_id(ids)
         for (number, name), row in self._rows.items():
             yield [names[operator].text for operator in chains[number]], names[name].text, row
-
-
-def _launching(operators: Sequence[str]) -> int:
-    """Place of the innermost operator of PyTorch; of a library's calls in it, as `aclnnMm` in `aten::mm`, if alone."""
-    return next((place for place in reversed(range(len(operators))) if pytorch_type(operators[place])), -1)
 
 
 def _metadata(name: str, framework: str) -> OperationMetadata:

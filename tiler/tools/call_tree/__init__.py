@@ -14,6 +14,7 @@ from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.call_tree.track_names import track_names
 from tilescope.tiler.tools.call_tree.tree import call_tree, track_of
+from tilescope.tiler.tools.call_tree.weighted import weighted_answer
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.question import FigureQuestion
@@ -40,6 +41,9 @@ _OTHER_KINDS: Final = {
 }
 
 
+Weight = Literal["time", "device", "bytes"]
+
+
 class CallTreeQuestion(FigureQuestion, frozen=True, kw_only=True):
     """The slices of a span, by the chains of names in which they lie."""
 
@@ -47,6 +51,13 @@ class CallTreeQuestion(FigureQuestion, frozen=True, kw_only=True):
         Literal["name", "track"],
         Meta(description="Chains of all tracks merged by name, or a tree for each track."),
     ] = "name"
+    weight: Annotated[
+        Weight,
+        Meta(
+            description="What nodes are weighed by: the time of slices, that of work of devices launched in them, "
+            "which is below them, or bytes that PyTorch allocates in them, memory by memory."
+        ),
+    ] = "time"
     depth: Annotated[
         int,
         Meta(ge=1, le=MAX_LEVELS, description="The most levels that are listed; what lies deeper counts above."),
@@ -57,6 +68,8 @@ class CallTreeQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: CallTreeQuestion) -> Interruptible[Answer]:
+    if question.weight != "time":
+        return (yield from weighted_answer(scope, question, question.weight, question.limit, question.depth))
     windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks, NESTING_KINDS)
     span = windows.span(tracks)

@@ -27,6 +27,7 @@ from tilescope.tiler.size_text import size_text
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.figures import Figures
+from tilescope.tiler.tools.memory_profile.growth import growth_tables
 from tilescope.tiler.tools.memory_profile.lanes import LANES
 from tilescope.tiler.tools.memory_profile.lifetimes import lifetime_tables
 from tilescope.tiler.tools.memory_profile.tables import MemoryRow, allocations_table, memories_table
@@ -137,6 +138,7 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Interruptible[Answ
         [
             allocations_table(pool, peak, live, question.limit),
             *lifetime_tables(pool, row.windows, question.limit),
+            *growth_tables(pool, row.windows, question.limit),
             table,
         ],
         _series(pool, row.windows, peak),

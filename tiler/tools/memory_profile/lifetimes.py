@@ -9,6 +9,7 @@ import numpy as np
 from tilescope.tiler.distinct import distinct
 from tilescope.tiler.facts.memory import MemoryPool
 from tilescope.tiler.facts.operations.exact_columns import sum_of
+from tilescope.tiler.facts.stacks.frame_kinds import short_module
 from tilescope.tiler.facts.tables import Ints
 from tilescope.tiler.facts.wide_sums import WideSums
 from tilescope.tiler.tools.answer import Column, Table, Value, Words
@@ -82,6 +83,7 @@ def _lifetimes(memory: MemoryPool, made: Ints, freed_at: Ints, limit: int) -> Ta
     places = zip(memory.track[made[rows]].tolist(), memory.ordinal[made[rows]].tolist(), strict=True)
     columns = [
         Column("operation", "Operation", "name", Words(memory.operation[made[rows]], memory.texts)),
+        *_frames(memory, made[rows]),
         Column("size", "Size", "bytes", size[rows]),
         Column("start", "Allocated at", "time", start, total="min"),
         Column("end", "Freed at", "time", np.ma.MaskedArray(end, is_open), total="max"),
@@ -97,6 +99,20 @@ def _lifetimes(memory: MemoryPool, made: Ints, freed_at: Ints, limit: int) -> Ta
     total, listed = sum_of(size), sum_of(size[rows])
     rest: dict[str, Value] | None = {"size": total - listed} if len(rows) < len(made) else None
     return Table("lifetimes", "Allocated in the range, one by one", columns, totals={"size": total}, rest=rest)
+
+
+def _frames(memory: MemoryPool, events: Ints) -> list[Column]:
+    """Columns of the module and the function around events; none where nobody says them."""
+    owners = memory.owners
+    if owners is None:
+        return []
+    module, function = owners.module[events], owners.function[events]
+    columns = []
+    if (owners.module >= 0).any():
+        columns.append(Column("module", "Module", "text", Words(module, [short_module(text) for text in memory.texts])))
+    if (owners.function >= 0).any():
+        columns.append(Column("function", "Function", "text", Words(function, memory.texts)))
+    return columns
 
 
 def _largest(size: Ints, limit: int) -> Ints:

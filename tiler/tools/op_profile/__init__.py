@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
@@ -20,6 +20,7 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value, values_of
 from tilescope.tiler.tools.contract import Contract, Same
+from tilescope.tiler.tools.op_profile.frames import frames_answer, recorded_kinds
 from tilescope.tiler.tools.op_profile.layouts import NO_LAYOUT, KnownLayout, known_layouts
 from tilescope.tiler.tools.op_profile.listable import listable_operations
 from tilescope.tiler.tools.op_profile.matrix_columns import matrix_columns
@@ -47,14 +48,17 @@ MAX_ROWS: Final = 100_000
 _HLO: Final = "hlo/"  # names of attachments that hold programs
 
 
+Grouping = Literal["program", "category", "provenance", "module", "annotation"]
+
+
 class OpProfileQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Operations of TPU cores or GPUs in a span or in steps."""
 
     by: Annotated[
-        By,
+        Grouping,
         Meta(
-            description="What the tree is made of: programs and their categories, categories alone, or programs and "
-            "the path in the framework that operations come from."
+            description="What the tree is made of: programs and their categories, categories alone, programs and "
+            "the path in the framework that operations come from, or modules or annotations of PyTorch."
         ),
     ] = "program"
     with_idle: Annotated[
@@ -74,24 +78,30 @@ class OpProfileQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Answer]:
+    by = question.by
+    if by == "module" or by == "annotation":
+        return (yield from frames_answer(scope, question, by, question.limit))
     page = None if has_operations(scope.reader) else saved_page(scope.reader, PAGE)
     if page is not None:
-        return (yield from saved_answer(scope.reader, question, page))
+        return (yield from saved_answer(scope.reader, question, page, by))
+    frames = None if has_operations(scope.reader) else next(iter(recorded_kinds(scope.reader)), None)
+    if frames is not None:
+        return (yield from frames_answer(scope, question, frames, question.limit))
     # For the costs of operations of GPUs whole programs are parsed.
     ahead = nullcontext() if operation_source(scope.reader).is_gpu else (yield from parts_ahead(scope.reader))
     with ahead:
-        return (yield from _tree_answer(scope, question))
+        return (yield from _tree_answer(scope, question, by))
 
 
-def _tree_answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Answer]:
+def _tree_answer(scope: Scope, question: OpProfileQuestion, by: By) -> Interruptible[Answer]:
     device_operations = yield from asked_operations(scope, question)
     names = {**device_operations.table.program_names, **_program_names(scope)}
-    key = question.by, question.limit, device_operations.source.id, tuple(sorted(names.items()))
+    key = by, question.limit, device_operations.source.id, tuple(sorted(names.items()))
     profile = _TREES.get(device_operations.table, key)
     if profile is None:
-        few = listable_operations(device_operations.table, question.by, names, question.limit)
+        few = listable_operations(device_operations.table, by, names, question.limit)
         yield
-        root, tree_notes = tree(few.operations, question.by, names, few.rests, few.copies), list[Note]()
+        root, tree_notes = tree(few.operations, by, names, few.rests, few.copies), list[Note]()
         yield
         instructions = Instructions(scope.reader, is_gpu=device_operations.source.is_gpu)
         layouts = yield from known_layouts(instructions, device_operations.table, root, tree_notes)
@@ -282,7 +292,8 @@ def _table(
 
 def _availability(scope: Scope) -> str:
     reason = availability(scope)
-    return "" if reason and saved_page(scope.reader, PAGE) is not None else reason
+    has_others = reason and (saved_page(scope.reader, PAGE) is not None or recorded_kinds(scope.reader))
+    return "" if has_others else reason
 
 
 TOOL: Final = Tool(

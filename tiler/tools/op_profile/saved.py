@@ -63,15 +63,15 @@ class _Tree:
     scale: float
 
 
-def saved_answer(reader: QueryReader, question: OpProfileQuestion, page: SavedPage) -> Interruptible[Answer]:
+def saved_answer(reader: QueryReader, question: OpProfileQuestion, page: SavedPage, by: By) -> Interruptible[Answer]:
     """The operations as the file has them, of the whole capture."""
     parsed = yield from page.parsed(reader)
     notes = saved_notes(question)
-    tree = _asked_tree(parsed, question)
+    tree = _asked_tree(parsed, question, by)
     if tree is None:
         return Answer(notes=[*notes, Note("warning", "the file has no tree of operations")])
-    if tree.by != question.by:
-        notes.append(Note("warning", f"the file has no operations by {question.by}: these are by {tree.by}"))
+    if tree.by != by:
+        notes.append(Note("warning", f"the file has no operations by {by}: these are by {tree.by}"))
     if question.with_idle and not tree.has_idle:
         notes.append(Note("info", f"{_NO_IDLE}: shares are of the time in which devices work"))
     rows: list[tuple[int, _Part]] = []
@@ -85,9 +85,9 @@ def saved_answer(reader: QueryReader, question: OpProfileQuestion, page: SavedPa
     return Answer(facts, [table], notes=notes)
 
 
-def _asked_tree(parsed: Any, question: OpProfileQuestion) -> _Tree | None:
+def _asked_tree(parsed: Any, question: OpProfileQuestion, wanted: By) -> _Tree | None:
     """The tree that is asked for, or else the first that the file has."""
-    for by in (question.by, *(by for by in _TREES if by != question.by)):
+    for by in (wanted, *(by for by in _TREES if by != wanted)):
         all_time, working = (_root(parsed, key) for key in _TREES[by])
         if all_time is not None and (question.with_idle or working is None):
             idle = _idle(all_time)

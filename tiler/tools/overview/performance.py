@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from tilescope.tiler.facts import NO_DEVICE_TRACKS, NO_DEVICES, devices_of
+from tilescope.tiler.facts import NO_DEVICE_TRACKS, devices_of, no_devices
 from tilescope.tiler.facts.device_parts import Parts, parts_of
 from tilescope.tiler.facts.duty import duty_times
 from tilescope.tiler.facts.operations import tpu_cores
@@ -102,7 +102,7 @@ def device_use(
                     device_parts = yield from parts_of(scope.reader, device, windows, None, within, first_launch=begin)
                     total += device_parts.parts
     if not total.span:
-        why = NO_DEVICE_TRACKS if (yield from devices_of(scope.reader)) else NO_DEVICES
+        why = NO_DEVICE_TRACKS if (yield from devices_of(scope.reader)) else (yield from no_devices(scope.reader))
         if run_environment.devices:
             why = "devices do no work in this range"
         if is_cut:

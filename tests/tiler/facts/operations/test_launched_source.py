@@ -26,9 +26,11 @@ from tests.tiler.facts.launches.test_step_work import reading, x
 from tests.tiler.json_traces import write_trace
 from tilescope.tiler.errors import DamagedStore, UsageError
 from tilescope.tiler.facts.host_operations.naming import pytorch_op, pytorch_type
-from tilescope.tiler.facts.launches import launch_chunks, operators
+from tilescope.tiler.facts.launches import frames, launch_chunks
+from tilescope.tiler.facts.launches.frames import StreamFrames
 from tilescope.tiler.facts.launches.launch_chunks import LaunchPairs
-from tilescope.tiler.facts.launches.operators import OperatorChains, StreamOperators
+from tilescope.tiler.facts.stacks import chains as chains_module
+from tilescope.tiler.facts.stacks.chains import Chains
 from tilescope.tiler.indexing.flows import correlation
 from tilescope.tiler.query import Events, Interruptible, QueryReader, finish
 from tilescope.tiler.records import launches as records
@@ -147,7 +149,7 @@ def small_chunks() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for module in (records, correlation):
             patch.setattr(module, "LAUNCHES_OF_A_CHUNK", 3)
-        patch.setattr(operators, "_TOGETHER", 5)
+        patch.setattr(frames, "TOGETHER", 5)
         yield
 
 
@@ -343,29 +345,29 @@ def nested_trace(count: int, launch_every: int) -> tuple[list[dict[str, Any]], l
 def test_operators_of_many_leaves_are_not_held_together(tmp_path: Path, launch_every: int) -> None:
     events, launching = nested_trace(120_000, launch_every)
     held: list[int] = []
-    chains_around = operators._chains_around
+    chains_around = frames.chains_around
 
-    def counted(around: Events, launches: Events, chains: OperatorChains) -> NDArray[np.int32]:
+    def counted(around: Events, launches: Events, chains: Chains) -> NDArray[np.int32]:
         held.append(len(around))
         return chains_around(around, launches, chains)
 
     with pytest.MonkeyPatch.context() as patch, reading(write_trace(tmp_path / "trace.json", events), tmp_path) as run:
-        patch.setattr(operators, "_TOGETHER", 1000)
-        patch.setattr(operators, "_chains_around", counted)
+        patch.setattr(frames, "TOGETHER", 1000)
+        patch.setattr(frames, "chains_around", counted)
         (track,) = (number for number, track in enumerate(run.tree.tracks) if str(STREAM) in track.name)
         ordinals = np.arange(len(launching))
-        chains = OperatorChains()
-        ids = finish(StreamOperators(run, track, chains).behind(ordinals)).tolist()
+        chains = Chains()
+        ids = finish(StreamFrames(run, track, chains).behind(ordinals)).tolist()
         listed = chains.listed()
         assert [run.names[listed[number][-1]].text for number in ids] == launching
         assert sum(held) > 100_000 > 2 * max(held)  # those of a page at a time
-        backwards = finish(StreamOperators(run, track, chains).behind(ordinals[::-7]))
+        backwards = finish(StreamFrames(run, track, chains).behind(ordinals[::-7]))
         assert backwards.tolist() == ids[::-7]
 
 
 def test_chains_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operators, "_MOST_NAMES", 5)
-    chains = OperatorChains()
+    monkeypatch.setattr(chains_module, "_MOST_NAMES", 5)
+    chains = Chains()
     assert [chains.numbers([(1, 2), (1, 2, 3)]).tolist() for _ in range(9)] == 9 * [[1, 2]]
     with pytest.raises(UsageError, match="in too many ways"):
         chains.number((4,))
@@ -381,8 +383,8 @@ def test_launches_of_slices_that_a_store_lacks_are_damage(
         pairs = yield from launch_chunks.launch_pairs(reader, track, first)
         return replace(pairs, **{column: np.append(getattr(pairs, column)[:-1], value)})
 
-    monkeypatch.setattr(operators, "launch_pairs", damaged)
+    monkeypatch.setattr(frames, "launch_pairs", damaged)
     with reading(write_trace(tmp_path / "trace.json", events), tmp_path) as run:
         (track,) = (number for number, track in enumerate(run.tree.tracks) if str(STREAM) in track.name)
         with pytest.raises(DamagedStore, match="lacks slices that"):
-            finish(StreamOperators(run, track, OperatorChains()).behind(np.arange(len(launching))))
+            finish(StreamFrames(run, track, Chains()).behind(np.arange(len(launching))))

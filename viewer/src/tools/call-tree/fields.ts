@@ -7,24 +7,31 @@ import type { PageFields } from "../contract";
 export const LIMITS = ["1000", "10000", "100000"] as const;
 export type Limit = (typeof LIMITS)[number];
 
+/** What nodes are weighed by: time of slices, of work that they launch on devices, or bytes that they allocate. */
+export const WEIGHTS = ["time", "device", "bytes"] as const;
+export type Weight = (typeof WEIGHTS)[number];
+
 export interface CallTreeFields {
   readonly by: TreeGrouping;
   readonly limit: Limit;
+  readonly weight: Weight;
   /** Tracks that are looked at; empty: all. */
   readonly tracks: string;
 }
 
-const DEFAULT: CallTreeFields = { by: "name", limit: "10000", tracks: "" };
+const DEFAULT: CallTreeFields = { by: "name", limit: "10000", weight: "time", tracks: "" };
 
 export const FIELDS: PageFields<CallTreeFields> = {
-  parse: ({ by, limit, tracks = "" }) => ({
+  parse: ({ by, limit, weight, tracks = "" }) => ({
     by: GROUPINGS.find((grouping) => grouping === by) ?? DEFAULT.by,
     limit: LIMITS.find((choice) => choice === limit) ?? DEFAULT.limit,
+    weight: WEIGHTS.find((choice) => choice === weight) ?? DEFAULT.weight,
     tracks: /^[\d,-]{1,2000}$/.test(tracks) ? tracks : "",
   }),
-  format: ({ by, limit, tracks }) => ({
+  format: ({ by, limit, weight, tracks }) => ({
     ...(by === DEFAULT.by ? {} : { by }),
     ...(limit === DEFAULT.limit ? {} : { limit }),
+    ...(weight === DEFAULT.weight ? {} : { weight }),
     ...(tracks === "" ? {} : { tracks }),
   }),
 };

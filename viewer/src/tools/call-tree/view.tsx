@@ -10,13 +10,22 @@ import { Choices } from "../frame/choices";
 import { PageHead } from "../frame/page-head";
 import { ToolAnswerView } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
-import { type CallTreeFields, LIMITS } from "./fields";
+import { type CallTreeFields, LIMITS, WEIGHTS, type Weight } from "./fields";
+
+const WEIGHT_TEXTS: Readonly<Record<Weight, string>> = {
+  time: "Time",
+  device: "Work on devices",
+  bytes: "Allocated bytes",
+};
 
 const TOOL = { id: "call_tree", title: "Call tree", help: "" };
 
 export function CallTreeView({ context, fields, setFields }: PageProps<CallTreeFields>) {
-  const { by, limit, tracks } = fields;
-  const question = useMemo(() => ({ by, limit, ...(tracks === "" ? {} : { tracks }) }), [by, limit, tracks]);
+  const { by, limit, weight, tracks } = fields;
+  const question = useMemo(
+    () => ({ by, limit, weight, ...(tracks === "" ? {} : { tracks }) }),
+    [by, limit, weight, tracks],
+  );
   const request = useAnswer(context, TOOL.id, question);
   return (
     <>
@@ -26,6 +35,12 @@ export function CallTreeView({ context, fields, setFields }: PageProps<CallTreeF
           choices={GROUPINGS.map((value) => ({ value, text: GROUPING_TEXTS[value] }))}
           chosen={by}
           onChoose={(next) => setFields({ ...fields, by: next })}
+        />
+        <BarSelect
+          label="Weighed by"
+          choices={WEIGHTS.map((value) => ({ value, text: WEIGHT_TEXTS[value] }))}
+          chosen={weight}
+          onChoose={(next) => setFields({ ...fields, weight: next })}
         />
         <BarSelect
           label="Rows to list"

@@ -2,7 +2,7 @@
 
 import type { PageFields } from "../contract";
 
-export const GROUPINGS = ["program", "category", "provenance"] as const;
+export const GROUPINGS = ["program", "category", "provenance", "module", "annotation"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 /** Number of parts that are listed: the greatest, so many of them or until they make up so many percent of the time. */

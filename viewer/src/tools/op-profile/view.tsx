@@ -17,6 +17,8 @@ const BY: Readonly<Record<Grouping, string>> = {
   program: "Program",
   category: "Category",
   provenance: "Framework path",
+  module: "Module",
+  annotation: "Annotation",
 };
 
 const PARTS: Readonly<Record<Listed, string>> = {

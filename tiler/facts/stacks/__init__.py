@@ -1,0 +1,1 @@
+"""Stacks: frames of the threads of hosts in each other, and what lies in them: time, work of devices, memory."""
