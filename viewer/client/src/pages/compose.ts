@@ -17,19 +17,68 @@ import {
   tileEnd,
 } from "./tile";
 
-/** The part of an event that lies in the composed tile. Places inside bins: every one is exact in a double. */
-interface Piece {
-  readonly name: number;
-  readonly bin: number;
-  /** Ticks from the bin's start to the piece's. */
-  readonly offset: number;
-  readonly lastBin: number;
+/**
+ * The parts of events that lie in the composed tile, in columns that are kept from tile to tile: one object for each of tens of thousands
+ * of pieces would take longer than the sums. Places inside bins: every one is exact in a double.
+ */
+class Pieces {
+  length = 0;
+  name = new Uint32Array(0);
+  /** First and last bin. */
+  bin = new Uint8Array(0);
+  lastBin = new Uint8Array(0);
+  /** Ticks from the first bin's start to the piece's. */
+  offset = new Float64Array(0);
   /** Ticks from the last bin's start to the piece's end. */
-  readonly end: number;
+  end = new Float64Array(0);
+  duration = new Float64Array(0);
   /** 1 where the event starts in the tile. */
-  readonly count: number;
-  readonly duration: number;
+  count = new Uint8Array(0);
+
+  /** Has room for so many more. */
+  reserve(more: number): void {
+    const room = this.length + more;
+    if (room > this.name.length) {
+      const size = 2 * room;
+      this.name = grown(this.name, new Uint32Array(size));
+      this.bin = grown(this.bin, new Uint8Array(size));
+      this.lastBin = grown(this.lastBin, new Uint8Array(size));
+      this.offset = grown(this.offset, new Float64Array(size));
+      this.end = grown(this.end, new Float64Array(size));
+      this.duration = grown(this.duration, new Float64Array(size));
+      this.count = grown(this.count, new Uint8Array(size));
+    }
+  }
+
+  /** Positions of the pieces by name, the lowest id first: it wins where two names are equally busy and equally frequent. */
+  byName(): Uint32Array {
+    const counts = new Map<number, number>();
+    for (let k = 0; k < this.length; k++) {
+      counts.set(this.name[k]!, (counts.get(this.name[k]!) ?? 0) + 1);
+    }
+    let first = 0;
+    for (const name of Uint32Array.from(counts.keys()).sort()) {
+      const count = counts.get(name)!;
+      counts.set(name, first);
+      first += count;
+    }
+    const out = new Uint32Array(this.length);
+    for (let k = 0; k < this.length; k++) {
+      const place = counts.get(this.name[k]!)!;
+      out[place] = k;
+      counts.set(this.name[k]!, place + 1);
+    }
+    return out;
+  }
 }
+
+function grown<Column extends { set(from: Column): void }>(from: Column, to: Column): Column {
+  to.set(from);
+  return to;
+}
+
+/** Those of the tile that is being composed. */
+const pieces = new Pieces();
 
 /**
  * The tile of a rollup at a level from leaf tiles that hold all events of its children there; null where none is. Events
@@ -42,22 +91,22 @@ export function composeTile(
   leaves: Iterable<TileData>,
   framing: readonly number[] = [],
 ): TileData | null {
-  const pieces: Piece[] = [];
+  pieces.length = 0;
   for (const leaf of leaves) {
-    collect(framing.includes(leaf.track) ? withoutNames(leaf) : leaf, level, index, pieces);
+    collect(leaf, level, index, framing.includes(leaf.track));
   }
   if (pieces.length === 0) {
     return null;
   }
-  // By name, the lowest id first: it wins where two names are equally busy and equally frequent.
-  pieces.sort((a, b) => a.name - b.name);
+  const order = pieces.byName();
   const sums = new BinSums(binTicks(level));
-  for (let first = 0; first < pieces.length; ) {
+  for (let first = 0; first < order.length; ) {
+    const name = pieces.name[order[first]!]!;
     let end = first + 1;
-    while (end < pieces.length && pieces[end]!.name === pieces[first]!.name) {
+    while (end < order.length && pieces.name[order[end]!] === name) {
       end += 1;
     }
-    sums.addName(pieces, first, end);
+    sums.addName(name, order.subarray(first, end));
     first = end;
   }
   return {
@@ -67,39 +116,49 @@ export function composeTile(
   };
 }
 
-function withoutNames(leaf: TileData): TileData {
-  return { ...leaf, slices: { ...leaf.slices, name: new Uint32Array(leaf.slices.length).fill(NO_NAME) } };
-}
-
 /** Cuts a leaf's events to the leaf and to the tile: an event that lies in several leaves is in each of them. */
-function collect(leaf: TileData, level: number, index: number, out: Piece[]): void {
+function collect(leaf: TileData, level: number, index: number, isFraming: boolean): void {
   const origin = tileOrigin(level, index);
   const width = BINS_PER_TILE * binTicks(level);
-  const { name, flags } = leaf.slices;
+  pieces.reserve(leaf.slices.length);
   if (leaf.slices.wide !== null || width > Number.MAX_SAFE_INTEGER) {
-    collectWide(leaf, level, index, out);
+    collectWide(leaf, level, index, isFraming);
     return;
   }
+  const { name, flags, length } = leaf.slices;
   const low = Math.max(0, Number(leaf.originTicks - origin));
   const high = Math.min(width, Number(tileEnd(leaf.level, leaf.index) - origin));
   const { start, end, shift } = placeSlices(leaf, origin);
-  for (let k = 0; k < leaf.slices.length; k++) {
+  const ticks = binTicks(level);
+  const perTick = 1 / ticks; // a power of two: products are exact
+  let next = pieces.length;
+  for (let k = 0; k < length; k++) {
     const begin = start[k]! + shift;
+    if (begin >= high) {
+      continue;
+    }
     const stop = end[k]! + shift;
-    const isCounted = (flags[k]! & SLICE_CONTINUES) === 0 && begin >= low && begin < high;
-    const from = Math.max(begin, low);
-    const to = Math.max(from, Math.min(stop, high));
+    const isCounted = begin >= low && (flags[k]! & SLICE_CONTINUES) === 0;
+    const from = begin > low ? begin : low;
+    const to = stop < high ? stop : high;
     if (isCounted || to > from) {
-      const bin = Math.floor(from / binTicks(level));
-      const lastBin = to > from ? Math.ceil(to / binTicks(level)) - 1 : bin;
-      const [offset, rest] = [from - bin * binTicks(level), to - lastBin * binTicks(level)];
-      out.push({ name: name[k]!, bin, offset, lastBin, end: rest, count: isCounted ? 1 : 0, duration: stop - begin });
+      const bin = Math.floor(from * perTick);
+      const lastBin = to > from ? Math.ceil(to * perTick) - 1 : bin;
+      pieces.name[next] = isFraming ? NO_NAME : name[k]!;
+      pieces.bin[next] = bin;
+      pieces.lastBin[next] = lastBin;
+      pieces.offset[next] = from - bin * ticks;
+      pieces.end[next] = (to > from ? to : from) - lastBin * ticks;
+      pieces.count[next] = isCounted ? 1 : 0;
+      pieces.duration[next] = stop - begin;
+      next += 1;
     }
   }
+  pieces.length = next;
 }
 
 /** The same where ticks after the tile's origin are beyond doubles: in runs of hours, at levels of few bins. */
-function collectWide(leaf: TileData, level: number, index: number, out: Piece[]): void {
+function collectWide(leaf: TileData, level: number, index: number, isFraming: boolean): void {
   const origin = tileOrigin(level, index);
   const low = leaf.originTicks > origin ? leaf.originTicks : origin;
   const leafEnd = tileEnd(leaf.level, leaf.index);
@@ -116,9 +175,15 @@ function collectWide(leaf: TileData, level: number, index: number, out: Piece[])
     if (isCounted || to > from) {
       const bin = from >> shift;
       const lastBin = to > from ? (to - 1n) >> shift : bin;
-      const [offset, rest] = [Number(from - (bin << shift)), Number(to - (lastBin << shift))];
-      const bins = { bin: Number(bin), offset, lastBin: Number(lastBin), end: rest };
-      out.push({ name: name[k]!, ...bins, count: isCounted ? 1 : 0, duration: Number(duration) });
+      const next = pieces.length;
+      pieces.name[next] = isFraming ? NO_NAME : name[k]!;
+      pieces.bin[next] = Number(bin);
+      pieces.lastBin[next] = Number(lastBin);
+      pieces.offset[next] = Number(from - (bin << shift));
+      pieces.end[next] = Number(to - (lastBin << shift));
+      pieces.count[next] = isCounted ? 1 : 0;
+      pieces.duration[next] = Number(duration);
+      pieces.length += 1;
     }
   }
 }
@@ -139,23 +204,27 @@ class BinSums {
     this.#binTicks = binTicks;
   }
 
-  /** Adds the pieces `[first, end)`, all of one name. */
-  addName(pieces: readonly Piece[], first: number, end: number): void {
+  /** Adds the pieces of a name, at some positions. */
+  addName(name: number, positions: Uint32Array): void {
+    const { bin: bins, lastBin: lastBins, offset, end, count, duration } = pieces;
     let low = BINS_PER_TILE;
     let high = -1;
-    for (let k = first; k < end; k++) {
-      const piece = pieces[k]!;
-      this.#ownCount[piece.bin]! += piece.count;
-      for (let bin = piece.bin; bin <= piece.lastBin; bin++) {
-        const stop = bin === piece.lastBin ? piece.end : this.#binTicks;
-        this.#ownBusy[bin]! += stop - (bin === piece.bin ? piece.offset : 0);
-        this.#longest[bin] = Math.max(this.#longest[bin]!, piece.duration);
+    for (const k of positions) {
+      const bin = bins[k]!;
+      const lastBin = lastBins[k]!;
+      this.#ownCount[bin]! += count[k]!;
+      for (let covered = bin; covered <= lastBin; covered++) {
+        const stop = covered === lastBin ? end[k]! : this.#binTicks;
+        this.#ownBusy[covered]! += stop - (covered === bin ? offset[k]! : 0);
+        if (duration[k]! > this.#longest[covered]!) {
+          this.#longest[covered] = duration[k]!;
+        }
       }
-      low = Math.min(low, piece.bin);
-      high = Math.max(high, piece.lastBin);
+      low = bin < low ? bin : low;
+      high = lastBin > high ? lastBin : high;
     }
     for (let bin = low; bin <= high; bin++) {
-      this.#close(bin, pieces[first]!.name);
+      this.#close(bin, name);
     }
   }
 

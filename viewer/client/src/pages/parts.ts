@@ -122,6 +122,7 @@ export class Composer {
   #partCount = 0;
   #tileBytes = 0;
   #spentMs = 0;
+  #budgetMs: number;
   #behind = false;
   readonly #shapes: ReadonlyMap<number, ShapeIndex>;
   readonly #lookup: TileLookup;
@@ -140,11 +141,13 @@ export class Composer {
     this.#lookup = lookup;
     this.#rootLevel = rootLevel;
     this.#budget = budget;
+    this.#budgetMs = budget.budgetMs;
     this.#limits = limits;
   }
 
-  /** A new turn, with all of the budget. */
-  begin(): void {
+  /** A new turn, with all of the budget, or with another. */
+  begin(budgetMs = this.#budget.budgetMs): void {
+    this.#budgetMs = budgetMs;
     this.#spentMs = 0;
     this.#behind = false;
   }
@@ -216,14 +219,14 @@ export class Composer {
     if (parts === null || parts.length === 0) {
       return parts === null ? "waiting" : "whole";
     }
-    if (this.#spentMs >= this.#budget.budgetMs) {
+    if (this.#spentMs >= this.#budgetMs) {
       this.#behind = true;
       return "waiting";
     }
     const startMs = this.#budget.now();
     const leaves: TileData[] = [];
     for (const part of parts) {
-      if (overlaps(part, level, index)) {
+      if (overlaps(part, level, index, index)) {
         const leaf = this.#lookup(part.track, part.level, part.index);
         if (leaf === undefined) {
           return "waiting";
@@ -256,7 +259,9 @@ function tileBytes(tile: TileData | null): number {
   return tile === null ? 0 : TILE_BYTES + columnBytes(tile.bins) + columnBytes(tile.slices);
 }
 
-function overlaps(part: Part, level: number, index: number): boolean {
+/** True if a part has ticks in the tiles `first` to `last` of a level. */
+export function overlaps(part: Pick<Part, "level" | "index">, level: number, first: number, last: number): boolean {
   const steps = part.level - level;
-  return steps >= 0 ? Math.floor(index / 4 ** steps) === part.index : Math.floor(part.index / 4 ** -steps) === index;
+  const from = Math.floor(part.index * 4 ** steps);
+  return from <= last && (steps > 0 ? from + 4 ** steps - 1 : from) >= first;
 }
