@@ -128,8 +128,7 @@ export class TileClient {
     this.#built = options.isGrowing === true ? new Set() : null;
     this.#cache = new PageCache(options.budgetBytes ?? DEFAULT_BUDGET_BYTES);
     this.#residuals = new Residuals(this.#cache, options.fetchResidual ?? noResidual);
-    const budget = { budgetMs: COMPOSE_MS, now: () => performance.now() };
-    this.#composer = new Composer(this.#shapes, this.tile, options.rootLevel, budget);
+    this.#composer = new Composer(this.#shapes, this.tile, options.rootLevel, () => performance.now());
     const events: StreamEvents = {
       onPage: (page) => {
         const isShown = this.status.missingPages > 0;

@@ -175,13 +175,13 @@ describe("a rollup closer than its own tiles", () => {
       nowMs += 3;
       return nowMs;
     };
-    const composer = new Composer(shapes, lookup, ROOT_LEVEL, { budgetMs: 4, now });
+    const composer = new Composer(shapes, lookup, ROOT_LEVEL, now);
     const shape = shapes.get(0)!;
     const coarse: View = { ...view, ticksPerPx: 4 * view.ticksPerPx };
     const drawsOf = (shown: View): (readonly DrawTile[])[] => {
       const out: (readonly DrawTile[])[] = [];
       for (let turn = 0; turn < 50; turn++) {
-        composer.begin();
+        composer.begin(4);
         const { draws, complete } = coverage(lookup, shape, request, shown, ROOT_LEVEL, composer);
         out.push(draws);
         expect(complete).toBe(!composer.isBehind);

@@ -19,66 +19,62 @@ import {
 
 /**
  * The parts of events that lie in the composed tile, in columns that are kept from tile to tile: one object for each of tens of thousands
- * of pieces would take longer than the sums. Places inside bins: every one is exact in a double.
+ * of pieces would take longer than the sums.
  */
 class Pieces {
   length = 0;
-  name = new Uint32Array(0);
-  /** First and last bin. */
-  bin = new Uint8Array(0);
-  lastBin = new Uint8Array(0);
-  /** Ticks from the first bin's start to the piece's. */
-  offset = new Float64Array(0);
-  /** Ticks from the last bin's start to the piece's end. */
-  end = new Float64Array(0);
-  duration = new Float64Array(0);
-  /** 1 where the event starts in the tile. */
-  count = new Uint8Array(0);
+  readonly name: Uint32Array;
+  /** Of each piece its first bin, its last bin, and 1 where the event starts in the tile. */
+  readonly places: Uint8Array;
+  /**
+   * Of each piece the ticks from its first bin's start to its own, from its last bin's start to its end, and the duration of the event.
+   * Inside bins every number is exact in a double.
+   */
+  readonly times: Float64Array;
 
-  /** Has room for so many more. */
-  reserve(more: number): void {
-    const room = this.length + more;
-    if (room > this.name.length) {
-      const size = 2 * room;
-      this.name = grown(this.name, new Uint32Array(size));
-      this.bin = grown(this.bin, new Uint8Array(size));
-      this.lastBin = grown(this.lastBin, new Uint8Array(size));
-      this.offset = grown(this.offset, new Float64Array(size));
-      this.end = grown(this.end, new Float64Array(size));
-      this.duration = grown(this.duration, new Float64Array(size));
-      this.count = grown(this.count, new Uint8Array(size));
-    }
+  constructor(room: number) {
+    this.name = new Uint32Array(room);
+    this.places = new Uint8Array(3 * room);
+    this.times = new Float64Array(3 * room);
   }
 
-  /** Positions of the pieces by name, the lowest id first: it wins where two names are equally busy and equally frequent. */
-  byName(): Uint32Array {
+  add(name: number, bin: number, lastBin: number, count: number, offset: number, end: number, duration: number): void {
+    const k = 3 * this.length;
+    this.name[this.length++] = name;
+    this.places[k] = bin;
+    this.places[k + 1] = lastBin;
+    this.places[k + 2] = count;
+    this.times[k] = offset;
+    this.times[k + 1] = end;
+    this.times[k + 2] = duration;
+  }
+
+  /** Positions of the pieces of each name, the lowest id first: it wins where two names are equally busy and equally frequent. */
+  *byName(): Iterable<readonly [name: number, positions: Uint32Array]> {
     const counts = new Map<number, number>();
     for (let k = 0; k < this.length; k++) {
       counts.set(this.name[k]!, (counts.get(this.name[k]!) ?? 0) + 1);
     }
-    let first = 0;
-    for (const name of Uint32Array.from(counts.keys()).sort()) {
-      const count = counts.get(name)!;
-      counts.set(name, first);
-      first += count;
+    const ends = new Map<number, number>();
+    let end = 0;
+    for (const [name, count] of [...counts].sort(([a], [b]) => a - b)) {
+      ends.set(name, end);
+      end += count;
     }
-    const out = new Uint32Array(this.length);
-    for (let k = 0; k < this.length; k++) {
-      const place = counts.get(this.name[k]!)!;
-      out[place] = k;
-      counts.set(this.name[k]!, place + 1);
+    const positions = new Uint32Array(end);
+    for (let k = 0; k < end; k++) {
+      const place = ends.get(this.name[k]!)!;
+      positions[place] = k;
+      ends.set(this.name[k]!, place + 1);
     }
-    return out;
+    for (const [name, end] of ends) {
+      yield [name, positions.subarray(end - counts.get(name)!, end)];
+    }
   }
 }
 
-function grown<Column extends { set(from: Column): void }>(from: Column, to: Column): Column {
-  to.set(from);
-  return to;
-}
-
 /** Those of the tile that is being composed. */
-const pieces = new Pieces();
+let pieces = new Pieces(0);
 
 /**
  * The tile of a rollup at a level from leaf tiles that hold all events of its children there; null where none is. Events
@@ -88,26 +84,27 @@ export function composeTile(
   track: number,
   level: number,
   index: number,
-  leaves: Iterable<TileData>,
+  leaves: readonly TileData[],
   framing: readonly number[] = [],
 ): TileData | null {
+  const most = leaves.reduce((sum, leaf) => sum + leaf.slices.length, 0);
+  if (most > pieces.name.length) {
+    pieces = new Pieces(2 * most);
+  }
   pieces.length = 0;
   for (const leaf of leaves) {
-    collect(leaf, level, index, framing.includes(leaf.track));
+    const first = pieces.length;
+    collect(leaf, level, index);
+    if (framing.includes(leaf.track)) {
+      pieces.name.fill(NO_NAME, first, pieces.length);
+    }
   }
   if (pieces.length === 0) {
     return null;
   }
-  const order = pieces.byName();
   const sums = new BinSums(binTicks(level));
-  for (let first = 0; first < order.length; ) {
-    const name = pieces.name[order[first]!]!;
-    let end = first + 1;
-    while (end < order.length && pieces.name[order[end]!] === name) {
-      end += 1;
-    }
-    sums.addName(name, order.subarray(first, end));
-    first = end;
+  for (const [name, positions] of pieces.byName()) {
+    sums.addName(name, positions);
   }
   return {
     ...{ track, level, index, kind: "terminal", originTicks: tileOrigin(level, index), binTicks: binTicks(level) },
@@ -117,12 +114,11 @@ export function composeTile(
 }
 
 /** Cuts a leaf's events to the leaf and to the tile: an event that lies in several leaves is in each of them. */
-function collect(leaf: TileData, level: number, index: number, isFraming: boolean): void {
+function collect(leaf: TileData, level: number, index: number): void {
   const origin = tileOrigin(level, index);
   const width = BINS_PER_TILE * binTicks(level);
-  pieces.reserve(leaf.slices.length);
   if (leaf.slices.wide !== null || width > Number.MAX_SAFE_INTEGER) {
-    collectWide(leaf, level, index, isFraming);
+    collectWide(leaf, level, index);
     return;
   }
   const { name, flags, length } = leaf.slices;
@@ -130,35 +126,23 @@ function collect(leaf: TileData, level: number, index: number, isFraming: boolea
   const high = Math.min(width, Number(tileEnd(leaf.level, leaf.index) - origin));
   const { start, end, shift } = placeSlices(leaf, origin);
   const ticks = binTicks(level);
-  const perTick = 1 / ticks; // a power of two: products are exact
-  let next = pieces.length;
   for (let k = 0; k < length; k++) {
     const begin = start[k]! + shift;
-    if (begin >= high) {
-      continue;
-    }
     const stop = end[k]! + shift;
-    const isCounted = begin >= low && (flags[k]! & SLICE_CONTINUES) === 0;
+    const isCounted = begin >= low && begin < high && (flags[k]! & SLICE_CONTINUES) === 0;
     const from = begin > low ? begin : low;
     const to = stop < high ? stop : high;
     if (isCounted || to > from) {
-      const bin = Math.floor(from * perTick);
-      const lastBin = to > from ? Math.ceil(to * perTick) - 1 : bin;
-      pieces.name[next] = isFraming ? NO_NAME : name[k]!;
-      pieces.bin[next] = bin;
-      pieces.lastBin[next] = lastBin;
-      pieces.offset[next] = from - bin * ticks;
-      pieces.end[next] = (to > from ? to : from) - lastBin * ticks;
-      pieces.count[next] = isCounted ? 1 : 0;
-      pieces.duration[next] = stop - begin;
-      next += 1;
+      const bin = Math.floor(from / ticks);
+      const lastBin = to > from ? Math.ceil(to / ticks) - 1 : bin;
+      const rest = (to > from ? to : from) - lastBin * ticks;
+      pieces.add(name[k]!, bin, lastBin, isCounted ? 1 : 0, from - bin * ticks, rest, stop - begin);
     }
   }
-  pieces.length = next;
 }
 
 /** The same where ticks after the tile's origin are beyond doubles: in runs of hours, at levels of few bins. */
-function collectWide(leaf: TileData, level: number, index: number, isFraming: boolean): void {
+function collectWide(leaf: TileData, level: number, index: number): void {
   const origin = tileOrigin(level, index);
   const low = leaf.originTicks > origin ? leaf.originTicks : origin;
   const leafEnd = tileEnd(leaf.level, leaf.index);
@@ -175,15 +159,15 @@ function collectWide(leaf: TileData, level: number, index: number, isFraming: bo
     if (isCounted || to > from) {
       const bin = from >> shift;
       const lastBin = to > from ? (to - 1n) >> shift : bin;
-      const next = pieces.length;
-      pieces.name[next] = isFraming ? NO_NAME : name[k]!;
-      pieces.bin[next] = Number(bin);
-      pieces.lastBin[next] = Number(lastBin);
-      pieces.offset[next] = Number(from - (bin << shift));
-      pieces.end[next] = Number(to - (lastBin << shift));
-      pieces.count[next] = isCounted ? 1 : 0;
-      pieces.duration[next] = Number(duration);
-      pieces.length += 1;
+      pieces.add(
+        name[k]!,
+        Number(bin),
+        Number(lastBin),
+        isCounted ? 1 : 0,
+        Number(from - (bin << shift)),
+        Number(to - (lastBin << shift)),
+        Number(duration),
+      );
     }
   }
 }
@@ -206,22 +190,23 @@ class BinSums {
 
   /** Adds the pieces of a name, at some positions. */
   addName(name: number, positions: Uint32Array): void {
-    const { bin: bins, lastBin: lastBins, offset, end, count, duration } = pieces;
+    const { places, times } = pieces;
     let low = BINS_PER_TILE;
     let high = -1;
     for (const k of positions) {
-      const bin = bins[k]!;
-      const lastBin = lastBins[k]!;
-      this.#ownCount[bin]! += count[k]!;
-      for (let covered = bin; covered <= lastBin; covered++) {
-        const stop = covered === lastBin ? end[k]! : this.#binTicks;
-        this.#ownBusy[covered]! += stop - (covered === bin ? offset[k]! : 0);
-        if (duration[k]! > this.#longest[covered]!) {
-          this.#longest[covered] = duration[k]!;
+      const first = places[3 * k]!;
+      const last = places[3 * k + 1]!;
+      const duration = times[3 * k + 2]!;
+      this.#ownCount[first]! += places[3 * k + 2]!;
+      for (let bin = first; bin <= last; bin++) {
+        this.#ownBusy[bin]! +=
+          (bin === last ? times[3 * k + 1]! : this.#binTicks) - (bin === first ? times[3 * k]! : 0);
+        if (duration > this.#longest[bin]!) {
+          this.#longest[bin] = duration;
         }
       }
-      low = bin < low ? bin : low;
-      high = lastBin > high ? lastBin : high;
+      low = first < low ? first : low;
+      high = last > high ? last : high;
     }
     for (let bin = low; bin <= high; bin++) {
       this.#close(bin, name);

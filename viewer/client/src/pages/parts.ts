@@ -106,14 +106,6 @@ const PART_BYTES = 200;
 /** Memory of a composer at most. */
 export const COMPOSED_BYTES = LIMITS.tileBytes + LIMITS.parts * PART_BYTES;
 
-/** Time that composing may take in one turn, and a clock in milliseconds. */
-export interface ComposeBudget {
-  readonly budgetMs: number;
-  readonly now: () => number;
-}
-
-const NO_BUDGET: ComposeBudget = { budgetMs: Number.POSITIVE_INFINITY, now: () => 0 };
-
 /** Parts and composed tiles of all rollups, each computed once. */
 export class Composer {
   /** Both in the order of their last use. */
@@ -122,31 +114,30 @@ export class Composer {
   #partCount = 0;
   #tileBytes = 0;
   #spentMs = 0;
-  #budgetMs: number;
+  #budgetMs = Number.POSITIVE_INFINITY;
   #behind = false;
   readonly #shapes: ReadonlyMap<number, ShapeIndex>;
   readonly #lookup: TileLookup;
   readonly #rootLevel: number;
-  readonly #budget: ComposeBudget;
+  readonly #now: () => number;
   readonly #limits: ComposeLimits;
 
   constructor(
     shapes: ReadonlyMap<number, ShapeIndex>,
     lookup: TileLookup,
     rootLevel: number,
-    budget: ComposeBudget = NO_BUDGET,
+    now: () => number = () => 0,
     limits: ComposeLimits = LIMITS,
   ) {
     this.#shapes = shapes;
     this.#lookup = lookup;
     this.#rootLevel = rootLevel;
-    this.#budget = budget;
-    this.#budgetMs = budget.budgetMs;
+    this.#now = now;
     this.#limits = limits;
   }
 
-  /** A new turn, with all of the budget, or with another. */
-  begin(budgetMs = this.#budget.budgetMs): void {
+  /** A new turn, in which composing may take so long. */
+  begin(budgetMs: number): void {
     this.#budgetMs = budgetMs;
     this.#spentMs = 0;
     this.#behind = false;
@@ -223,7 +214,7 @@ export class Composer {
       this.#behind = true;
       return "waiting";
     }
-    const startMs = this.#budget.now();
+    const startMs = this.#now();
     const leaves: TileData[] = [];
     for (const part of parts) {
       if (overlaps(part, level, index, index)) {
@@ -236,7 +227,7 @@ export class Composer {
     }
     const tile = composeTile(terminal.track, level, index, leaves, framing);
     this.#keep(name, tile);
-    this.#spentMs += this.#budget.now() - startMs;
+    this.#spentMs += this.#now() - startMs;
     return tile;
   }
 
