@@ -92,4 +92,5 @@ class PartFinder:
         return [self._tiles[place >> _PAGE_BITS].page_key(place & _PAGE_MASK) for place in places]
 
     def _pages_in(self, span: TickRange) -> Ints:
-        return self._page[(self._start < span.stop) & (self._stop > span.start)]
+        pages: Ints = self._page[(self._start < span.stop) & (self._stop > span.start)]
+        return pages
