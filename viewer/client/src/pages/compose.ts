@@ -73,7 +73,7 @@ class Pieces {
   }
 }
 
-/** Those of the tile that is being composed. */
+/** Pieces of the tile that is being composed. */
 let pieces = new Pieces(0);
 
 /**
