@@ -24,10 +24,10 @@ import {
 class Pieces {
   length = 0;
   readonly name: Uint32Array;
-  /** Of each piece its first bin, its last bin, and 1 where the event starts in the tile. */
+  /** First bin and last bin of each piece, and 1 where the event starts in the tile. */
   readonly places: Uint8Array;
   /**
-   * Of each piece the ticks from its first bin's start to its own, from its last bin's start to its end, and the duration of the event.
+   * Ticks from the start of a piece's first bin to its own, from the start of its last bin to its end, and the duration of its event.
    * Inside bins every number is exact in a double.
    */
   readonly times: Float64Array;
