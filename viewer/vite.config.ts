@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 // no inline module preload script, relative addresses.
 // What the timeline loads behind its first picture: what lies over the tracks and answers the pointer.
 const LATE =
-  /\/src\/(timeline\/(late|all-arrows|area|flow-arrows|gap-hints|paint-overlay|pointing|event-count|row-fold|track-rows)|raster\/hit|state\/(exact|flow-chain))\.ts$/;
+  /\/src\/(timeline\/(late|all-arrows|area|edge-hints|flow-arrows|gap-hints|paint-overlay|pointing|event-count|row-fold|track-rows)|raster\/hit|state\/(exact|flow-chain))\.ts$/;
 // What reads names: asked for beside the first answers.
 const READING = /\/src\/raster\/(reading|event-meaning|work-patterns|function-name|short-name)\.ts$/;
 

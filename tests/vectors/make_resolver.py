@@ -61,19 +61,27 @@ def terminals_above(rows: Rows, slot: int, span: tuple[int, int], level: int, ro
     return [tile for tile in tiles if flags[tile] & TERMINAL]
 
 
-def parts_of(blocks: dict[str, Rows], children: list[int], terminal: tuple[int, int]) -> list[tuple[int, ...]]:
+def parts_of(
+    blocks: dict[str, Rows], children: list[int], terminal: tuple[int, int], span: tuple[int, int], sharp: int
+) -> list[tuple[int, ...]]:
     level, index = terminal
     start, end = index * 256 * 4**level, (index + 1) * 256 * 4**level
+    ticks = 256 * 4**sharp
+    composed = max(0, span[0]) // ticks * ticks, (max(0, span[1] - 1) // ticks + 1) * ticks
     pages: list[tuple[int, ...]] = []
+    wanted: list[tuple[int, ...]] = []
     for child in children:
         rows = blocks.get(str(child // 32))
         if rows is None:
             return []
         leaves = [(z, i) for z, i, slot, flag, _ in rows if slot == child % 32 and flag & LEAF]
         overlapping = [(z, i) for z, i in leaves if i * 256 * 4**z < end and (i + 1) * 256 * 4**z > start]
-        for tile in sorted(overlapping, key=lambda tile: tile[1] * 4 ** tile[0]):
-            pages.append((child // 32, *page_of(rows, tile, child % 32)))
-    return [] if len(set(pages)) > MAX_PART_PAGES else pages
+        for z, i in sorted(overlapping, key=lambda tile: tile[1] * 4 ** tile[0]):
+            page = (child // 32, *page_of(rows, (z, i), child % 32))
+            pages.append(page)
+            if i * 256 * 4**z < composed[1] and (i + 1) * 256 * 4**z > composed[0]:
+                wanted.append(page)
+    return [] if len(set(pages)) > MAX_PART_PAGES else wanted
 
 
 def resolve(vector: dict[str, Any]) -> list[list[Any]]:
@@ -102,7 +110,7 @@ def resolve(vector: dict[str, Any]) -> list[list[Any]]:
             rows = vector["blocks"].get(str(track // 32), [])
             if level is None:
                 for terminal in terminals_above(rows, track % 32, span, sharp, root) if children else []:
-                    for page in parts_of(vector["blocks"], children[0], terminal):
+                    for page in parts_of(vector["blocks"], children[0], terminal, span, sharp):
                         pages.setdefault(page, tier)
                 continue
             for tile in tiles_for(rows, track % 32, kind, span, level, root):

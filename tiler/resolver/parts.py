@@ -38,6 +38,12 @@ class TilePlace(NamedTuple):
         return TickRange(self.number << shift, (self.number + 1) << shift)
 
 
+def tiles_around(span: TickRange, level: int) -> TickRange:
+    """Span of the tiles of a level that overlap another: of tile 0 where that lies before the origin."""
+    shift = 2 * level + 8
+    return TickRange(max(0, span.start) >> shift << shift, (max(0, span.stop - 1) >> shift) + 1 << shift)
+
+
 def terminals_above(tiles: TileIndex, slot: int, span: TickRange, level: int, root_level: int) -> list[TilePlace]:
     """The terminal tiles of a rollup in a range that are coarser than `level`, coarsest first."""
     if level >= root_level:
@@ -73,15 +79,18 @@ class PartFinder:
         joined = np.concatenate([np.zeros((4, 0), np.int64), *parts], axis=1)
         self._start, self._stop, self._page = joined[1:, np.argsort(joined[0], kind="stable")]
 
-    def pages(self, terminal: TilePlace) -> list[PageKey]:
-        """The pages with the parts of a terminal tile, each once, by child and then by time.
+    def pages(self, terminal: TilePlace, span: TickRange) -> list[PageKey]:
+        """The pages with the parts of a terminal tile that have ticks in a span, each once, by child and then by time.
 
-        There are none while the shape record of a child's block is missing, and where they would be too many.
+        There are none while the shape record of a child's block is missing, and where those of the whole tile would be
+        too many.
         """
-        span = terminal.span
-        pages = self._page[(self._start < span.stop) & (self._stop > span.start)]
-        _, first = np.unique(pages, return_index=True)
-        if len(first) > MAX_PART_PAGES:
+        if len(np.unique(self._pages_in(terminal.span))) > MAX_PART_PAGES:
             return []
-        places = pages[np.sort(first)].tolist()
+        start, stop = max(span.start, terminal.span.start), min(span.stop, terminal.span.stop)
+        places = dict.fromkeys(self._pages_in(TickRange(start, stop)).tolist())
         return [self._tiles[place >> _PAGE_BITS].page_key(place & _PAGE_MASK) for place in places]
+
+    def _pages_in(self, span: TickRange) -> Ints:
+        pages: Ints = self._page[(self._start < span.stop) & (self._stop > span.start)]
+        return pages

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
-from tilescope.tiler.resolver.parts import PartFinder, TilePlace, TilesOf, terminals_above
+from tilescope.tiler.resolver.parts import PartFinder, TilesOf, terminals_above, tiles_around
 from tilescope.tiler.resolver.view import TickRange, View
 
 Ints = NDArray[np.int64]
@@ -122,24 +122,22 @@ class _Parts:
 
     def __init__(self, tiles_of: TilesOf, sharp: int, root_level: int) -> None:
         self._tiles_of = tiles_of
-        self._fine = sharp + _FINE_LEVELS
+        self._sharp = sharp
         self._root_level = root_level
         self._finders: dict[int, PartFinder] = {}
-        self._pages_by_tile: dict[tuple[int, TilePlace], list[PageKey]] = {}
 
     def pages(self, requests: Sequence[TrackRequest], span: TickRange) -> Iterator[PageKey]:
-        """The pages with the parts of all rollups whose own tiles are too coarse."""
+        """The pages with the parts of all rollups whose own tiles are too coarse, in the sharp tiles of a span."""
+        composed = tiles_around(span, self._sharp)
+        fine = self._sharp + _FINE_LEVELS
         for request in requests:
             tiles = self._tiles_of(request.track // TRACKS_PER_BLOCK)
             if request.kind == "rollup" and request.children is not None and tiles is not None:
                 slot = request.track % TRACKS_PER_BLOCK
-                for terminal in terminals_above(tiles, slot, span, self._fine, self._root_level):
-                    yield from self._pages_of(request.track, request.children, terminal)
+                for terminal in terminals_above(tiles, slot, span, fine, self._root_level):
+                    yield from self._finder(request.track, request.children).pages(terminal, composed)
 
-    def _pages_of(self, track: int, children: Sequence[int], terminal: TilePlace) -> list[PageKey]:
-        key = track, terminal
-        if key not in self._pages_by_tile:
-            if track not in self._finders:
-                self._finders[track] = PartFinder(self._tiles_of, children)
-            self._pages_by_tile[key] = self._finders[track].pages(terminal)
-        return self._pages_by_tile[key]
+    def _finder(self, track: int, children: Sequence[int]) -> PartFinder:
+        if track not in self._finders:
+            self._finders[track] = PartFinder(self._tiles_of, children)
+        return self._finders[track]

@@ -2,6 +2,7 @@
 
 export { connectExact } from "../state/exact";
 export { allArrows } from "./all-arrows";
+export { edgeHints, hintAt } from "./edge-hints";
 export { countEvents } from "./event-count";
 export { gapHints } from "./gap-hints";
 export { paintOverlay } from "./paint-overlay";

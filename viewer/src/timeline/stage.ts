@@ -13,7 +13,7 @@ import { setProblem } from "../state/problems";
 import type { Session } from "../state/session";
 import { prefersReducedMotion, settings, theme } from "../state/settings";
 import { type CanvasTheme, readCanvasTheme } from "./canvas-theme";
-import { type EdgeHint, edgeHints, hintAt } from "./edge-hints";
+import type { EdgeHint } from "./edge-hints";
 import type { TimelineExtension } from "./extension";
 import { countProvisional, widestBinTicks } from "./facts";
 import type { FlowArrow } from "./flow-arrows";
@@ -202,7 +202,10 @@ export class Stage {
   hintAt({ xPx, yPx }: PointerPlace): EdgeHint | null {
     const picture = this.#picture;
     const track = picture === null ? null : sceneTrackAt(picture.scene, yPx);
-    return picture === null ? null : hintAt(this.#hints, track?.track ?? null, picture.view.widthPx, xPx);
+    const late = this.late.here;
+    return picture === null || late === null
+      ? null
+      : late.hintAt(this.#hints, track?.track ?? null, picture.view.widthPx, xPx);
   }
 
   /** Does what a click or a drag means, which needs what is loaded late. */
@@ -378,8 +381,12 @@ export class Stage {
 
   /** While the picture moves nobody reads what is between: it would cost a part of each frame. */
   #hintsOf({ scene, view: shown, coverages }: Picture, tickPs: number): readonly EdgeHint[] {
-    const between = this.motion.isMoving ? undefined : this.late.here?.gapHints(scene, shown, tickPs, coverages);
-    return [...edgeHints(scene, shown, tickPs), ...(between ?? [])];
+    const late = this.late.here;
+    if (late === null) {
+      return [];
+    }
+    const between = this.motion.isMoving ? [] : late.gapHints(scene, shown, tickPs, coverages);
+    return [...late.edgeHints(scene, shown, tickPs), ...between];
   }
 
   #paintTracks(current: Session, element: HTMLElement, values: CanvasTheme): void {

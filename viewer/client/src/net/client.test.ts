@@ -88,6 +88,39 @@ test("shape, then pages, then a complete picture", async () => {
   expect(loadShape).toHaveBeenCalledTimes(1);
 });
 
+test("a jump asks once for all pages that it needs, and for two at a time around it, which change no picture", async () => {
+  const { client, lists, onChange, answer } = setUp();
+  client.show(screen);
+  await vi.waitFor(() => expect(onChange).toHaveBeenCalled());
+  for (let list = lists.at(-1)!; list.length > 0; list = lists.at(-1)!) {
+    answer(list.slice(0, 1));
+  }
+  const jumped = { ...screen, view: { ...view, startTicks: ticks(100_000), ticksPerPx: 20, widthPx: 4000 } };
+  client.show(jumped);
+  const first = lists.at(-1)!;
+  const { missingPages } = client.status;
+  expect(missingPages).toBeGreaterThan(1);
+  expect(first.length).toBe(missingPages + 2);
+  const named = new Set(first.map(pageName));
+  const count = lists.length;
+  for (const key of first.slice(0, missingPages)) {
+    onChange.mockClear();
+    answer([key]);
+    expect(onChange).toHaveBeenCalled();
+    client.show(jumped);
+  }
+  // What was asked meanwhile is nothing but what is left of that list.
+  expect(lists.slice(count).every((list) => list.every((key) => named.has(pageName(key))))).toBe(true);
+  expect(client.coverage(screen.tracks[0]!, jumped.view).complete).toBe(true);
+  onChange.mockClear();
+  while (lists.at(-1)!.length > 0) {
+    expect(lists.at(-1)!.length).toBeLessThanOrEqual(2);
+    answer(lists.at(-1)!.slice(0, 1));
+  }
+  expect(onChange).not.toHaveBeenCalled();
+  expect(client.status.missingPages).toBe(0);
+});
+
 const later = { ...screen, view: { ...view, startTicks: ticks(50_040) } };
 
 test("a page that failed is told of, and asked for again when it is looked at again", async () => {

@@ -79,6 +79,12 @@ const DEFAULT_BUDGET_BYTES = 160 * 1024 * 1024;
 /** Pages around the view are only fetched while the needed ones leave this part of the cache free. */
 const MAX_NEEDED_PART = 0.7;
 
+/**
+ * Pages around the view that are asked for at a time on a stream: what is on its way cannot be taken back, and the pages of the next view
+ * wait behind it.
+ */
+const AHEAD_PAGES = 2;
+
 /** Shape records of the tracks in a rollup that are loaded at the same time: those of visible tracks go before. */
 const MAX_CHILD_SHAPES = 4;
 
@@ -88,8 +94,9 @@ const MAX_CHILD_SHAPES = 4;
  */
 const LOOK_AGAIN_MS = 3000;
 
-/** Making tiles of rollups takes so much of a frame at most: a third at 60 Hz. */
-const COMPOSE_MS = 5;
+/** Making tiles of rollups takes so much of a frame at most, of 17 at 60 Hz: while the view moves the rest of it has its own work. */
+const COMPOSE_MS = 8;
+const COMPOSE_MOVING_MS = 2;
 
 /** Has the tiles that a view needs fetched, keeps them, and says what can be drawn now. */
 export class TileClient {
@@ -110,6 +117,8 @@ export class TileClient {
   #shifts: Shifts | null = null;
   #screen: Screen | null = null;
   #needed: readonly PageWant[] = [];
+  /** Around the view. */
+  #ahead: readonly PageWant[] = [];
   #isTurnAsked = false;
   #streamStatus: StreamStatus = "connecting";
   readonly #options: ClientOptions;
@@ -119,13 +128,17 @@ export class TileClient {
     this.#built = options.isGrowing === true ? new Set() : null;
     this.#cache = new PageCache(options.budgetBytes ?? DEFAULT_BUDGET_BYTES);
     this.#residuals = new Residuals(this.#cache, options.fetchResidual ?? noResidual);
-    const budget = { budgetMs: COMPOSE_MS, now: () => performance.now() };
-    this.#composer = new Composer(this.#shapes, this.tile, options.rootLevel, budget);
+    this.#composer = new Composer(this.#shapes, this.tile, options.rootLevel, () => performance.now());
     const events: StreamEvents = {
       onPage: (page) => {
+        const isShown = this.status.missingPages > 0;
         this.#cache.add(page);
         options.onPage?.(page);
-        options.onChange();
+        this.#askPages();
+        // What is around a view that is complete changes nothing of its picture.
+        if (isShown) {
+          options.onChange();
+        }
       },
       onFailed: (key, error) => this.#pageFailed(key, error),
       onStatus: (status) => {
@@ -147,10 +160,9 @@ export class TileClient {
 
   /** State of the client's connection to the server. */
   get status(): ClientStatus {
-    const missing = this.#needed.filter((want) => !this.#cache.has(want.name) && !this.#failed.has(want.name));
     const failed = this.#needed.flatMap(({ name }) => this.#failed.get(name) ?? []);
     const problem = failed[0] ?? this.#failedShapes.values().next().value ?? null;
-    return { stream: this.#streamStatus, missingPages: missing.length, problem };
+    return { stream: this.#streamStatus, missingPages: this.#missing(this.#needed).length, problem };
   }
 
   /** Memory that tiles take, and how much they may: beyond it those go that were looked at longest ago. */
@@ -168,7 +180,7 @@ export class TileClient {
     if (isOther && performance.now() - this.#failedMs >= LOOK_AGAIN_MS) {
       this.#forgetFailures();
     }
-    this.#composer.begin();
+    this.#composer.begin(isOther ? COMPOSE_MOVING_MS : COMPOSE_MS);
     this.#loadShapes([...screen.tracks, ...(screen.nearby ?? [])]);
     this.#tellMissingBlocks(screen);
     this.#loadChildShapes(screen);
@@ -182,10 +194,17 @@ export class TileClient {
     const rest = wants.filter((want) => want.tier === "margin" || want.tier === "root");
     this.#cache.use(new Set(this.#needed.map((want) => want.name)), names(rest));
     const roomy = this.#cache.neededBytes < MAX_NEEDED_PART * this.#cache.budgetBytes;
-    const missing = (roomy ? wants : this.#needed).filter(
-      (want) => !this.#cache.has(want.name) && !this.#failed.has(want.name),
-    );
-    this.#stream.want(missing.map((want) => want.key));
+    this.#ahead = roomy ? rest : [];
+    this.#askPages();
+  }
+
+  #askPages(): void {
+    const ahead = this.#missing(this.#ahead).slice(0, this.#options.connect === null ? undefined : AHEAD_PAGES);
+    this.#stream.want([...this.#missing(this.#needed), ...ahead].map((want) => want.key));
+  }
+
+  #missing(wants: readonly PageWant[]): readonly PageWant[] {
+    return wants.filter(({ name }) => !this.#cache.has(name) && !this.#failed.has(name));
   }
 
   /** Tiles to draw for a track; incomplete and perhaps empty while its shape or its tiles are on their way. */

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { ticks } from "../base/time";
-import type { View } from "../base/view";
+import { type View, visibleRange } from "../base/view";
 import { type EventInput, Pyramid, rollupTiles, sliceTiles } from "../testing/pyramid";
 import { Random } from "../testing/random";
 import { binRows, checkComposed } from "../testing/rollups";
 import { composeTile } from "./compose";
 import { coverage, type DrawTile } from "./coverage";
+import { binTicks, tileOrigin } from "./key";
 import { Composer, MAX_PART_PAGES, partsOf, type TerminalTile } from "./parts";
 import { coarseTerminals, resolve, sharpLevel } from "./resolver";
-import { NO_NAME, type TileData, type TileLookup } from "./tile";
+import { NO_NAME, type TileData, type TileLookup, tileEnd } from "./tile";
 
 const ROOT_LEVEL = 5;
 const OPTIONS = { rootLevel: ROOT_LEVEL, leafEvents: 12, tilesPerPage: 4 };
@@ -136,6 +137,28 @@ describe("a rollup closer than its own tiles", () => {
     }
   });
 
+  test("wants no part outside of the tiles that are made for the view", () => {
+    const level = sharpLevel(view.ticksPerPx, ROOT_LEVEL);
+    const { startTicks, endTicks } = visibleRange(view);
+    const terminalsInView = coarseTerminals(shapes, request, visibleRange(view), level, ROOT_LEVEL);
+    const parts = terminalsInView.flatMap((terminal) => partsOf(shapes, CHILDREN, terminal, ROOT_LEVEL)!);
+    const span = 256n * BigInt(binTicks(level));
+    const [from, to] = [(startTicks / span) * span, ((endTicks - 1n) / span + 1n) * span];
+    const isInside = (part: { level: number; index: number }) =>
+      tileOrigin(part.level, part.index) < to && tileEnd(part.level, part.index) > from;
+    const inside = new Set(parts.filter(isInside).map(({ name }) => name));
+    const outside = parts.filter(({ name }) => !inside.has(name));
+    expect([inside.size > 0, outside.length > 0]).toEqual([true, true]);
+    const own = new Set(
+      resolve({ view, tracks: [{ track: ROLLUP, kind: "rollup" }], rootLevel: ROOT_LEVEL, shapes }).map(
+        ({ name }) => name,
+      ),
+    );
+    const wanted = new Set(wants.map(({ name }) => name));
+    expect([...inside].every((name) => wanted.has(name))).toBe(true);
+    expect(outside.filter(({ name }) => wanted.has(name) && !own.has(name))).toEqual([]);
+  });
+
   test("is drawn from its terminal tile while a part is missing", () => {
     const onlyRollup = (track: number, level: number, index: number) =>
       track === ROLLUP ? lookup(track, level, index) : undefined;
@@ -152,13 +175,13 @@ describe("a rollup closer than its own tiles", () => {
       nowMs += 3;
       return nowMs;
     };
-    const composer = new Composer(shapes, lookup, ROOT_LEVEL, { budgetMs: 4, now });
+    const composer = new Composer(shapes, lookup, ROOT_LEVEL, now);
     const shape = shapes.get(0)!;
     const coarse: View = { ...view, ticksPerPx: 4 * view.ticksPerPx };
     const drawsOf = (shown: View): (readonly DrawTile[])[] => {
       const out: (readonly DrawTile[])[] = [];
       for (let turn = 0; turn < 50; turn++) {
-        composer.begin();
+        composer.begin(4);
         const { draws, complete } = coverage(lookup, shape, request, shown, ROOT_LEVEL, composer);
         out.push(draws);
         expect(complete).toBe(!composer.isBehind);

@@ -17,19 +17,64 @@ import {
   tileEnd,
 } from "./tile";
 
-/** The part of an event that lies in the composed tile. Places inside bins: every one is exact in a double. */
-interface Piece {
-  readonly name: number;
-  readonly bin: number;
-  /** Ticks from the bin's start to the piece's. */
-  readonly offset: number;
-  readonly lastBin: number;
-  /** Ticks from the last bin's start to the piece's end. */
-  readonly end: number;
-  /** 1 where the event starts in the tile. */
-  readonly count: number;
-  readonly duration: number;
+/**
+ * The parts of events that lie in the composed tile, in columns that are kept from tile to tile: one object for each of tens of thousands
+ * of pieces would take longer than the sums.
+ */
+class Pieces {
+  length = 0;
+  readonly name: Uint32Array;
+  /** First bin and last bin of each piece, and 1 where the event starts in the tile. */
+  readonly places: Uint8Array;
+  /**
+   * Ticks from the start of a piece's first bin to its own, from the start of its last bin to its end, and the duration of its event.
+   * Inside bins every number is exact in a double.
+   */
+  readonly times: Float64Array;
+
+  constructor(room: number) {
+    this.name = new Uint32Array(room);
+    this.places = new Uint8Array(3 * room);
+    this.times = new Float64Array(3 * room);
+  }
+
+  add(name: number, bin: number, lastBin: number, count: number, offset: number, end: number, duration: number): void {
+    const k = 3 * this.length;
+    this.name[this.length++] = name;
+    this.places[k] = bin;
+    this.places[k + 1] = lastBin;
+    this.places[k + 2] = count;
+    this.times[k] = offset;
+    this.times[k + 1] = end;
+    this.times[k + 2] = duration;
+  }
+
+  /** Positions of the pieces of each name, the lowest id first: it wins where two names are equally busy and equally frequent. */
+  *byName(): Iterable<readonly [name: number, positions: Uint32Array]> {
+    const counts = new Map<number, number>();
+    for (let k = 0; k < this.length; k++) {
+      counts.set(this.name[k]!, (counts.get(this.name[k]!) ?? 0) + 1);
+    }
+    const ends = new Map<number, number>();
+    let end = 0;
+    for (const [name, count] of [...counts].sort(([a], [b]) => a - b)) {
+      ends.set(name, end);
+      end += count;
+    }
+    const positions = new Uint32Array(end);
+    for (let k = 0; k < end; k++) {
+      const place = ends.get(this.name[k]!)!;
+      positions[place] = k;
+      ends.set(this.name[k]!, place + 1);
+    }
+    for (const [name, end] of ends) {
+      yield [name, positions.subarray(end - counts.get(name)!, end)];
+    }
+  }
 }
+
+/** Pieces of the tile that is being composed. */
+let pieces = new Pieces(0);
 
 /**
  * The tile of a rollup at a level from leaf tiles that hold all events of its children there; null where none is. Events
@@ -39,26 +84,27 @@ export function composeTile(
   track: number,
   level: number,
   index: number,
-  leaves: Iterable<TileData>,
+  leaves: readonly TileData[],
   framing: readonly number[] = [],
 ): TileData | null {
-  const pieces: Piece[] = [];
+  const most = leaves.reduce((sum, leaf) => sum + leaf.slices.length, 0);
+  if (most > pieces.name.length) {
+    pieces = new Pieces(2 * most);
+  }
+  pieces.length = 0;
   for (const leaf of leaves) {
-    collect(framing.includes(leaf.track) ? withoutNames(leaf) : leaf, level, index, pieces);
+    const first = pieces.length;
+    collect(leaf, level, index);
+    if (framing.includes(leaf.track)) {
+      pieces.name.fill(NO_NAME, first, pieces.length);
+    }
   }
   if (pieces.length === 0) {
     return null;
   }
-  // By name, the lowest id first: it wins where two names are equally busy and equally frequent.
-  pieces.sort((a, b) => a.name - b.name);
   const sums = new BinSums(binTicks(level));
-  for (let first = 0; first < pieces.length; ) {
-    let end = first + 1;
-    while (end < pieces.length && pieces[end]!.name === pieces[first]!.name) {
-      end += 1;
-    }
-    sums.addName(pieces, first, end);
-    first = end;
+  for (const [name, positions] of pieces.byName()) {
+    sums.addName(name, positions);
   }
   return {
     ...{ track, level, index, kind: "terminal", originTicks: tileOrigin(level, index), binTicks: binTicks(level) },
@@ -67,39 +113,36 @@ export function composeTile(
   };
 }
 
-function withoutNames(leaf: TileData): TileData {
-  return { ...leaf, slices: { ...leaf.slices, name: new Uint32Array(leaf.slices.length).fill(NO_NAME) } };
-}
-
 /** Cuts a leaf's events to the leaf and to the tile: an event that lies in several leaves is in each of them. */
-function collect(leaf: TileData, level: number, index: number, out: Piece[]): void {
+function collect(leaf: TileData, level: number, index: number): void {
   const origin = tileOrigin(level, index);
   const width = BINS_PER_TILE * binTicks(level);
-  const { name, flags } = leaf.slices;
   if (leaf.slices.wide !== null || width > Number.MAX_SAFE_INTEGER) {
-    collectWide(leaf, level, index, out);
+    collectWide(leaf, level, index);
     return;
   }
+  const { name, flags, length } = leaf.slices;
   const low = Math.max(0, Number(leaf.originTicks - origin));
   const high = Math.min(width, Number(tileEnd(leaf.level, leaf.index) - origin));
   const { start, end, shift } = placeSlices(leaf, origin);
-  for (let k = 0; k < leaf.slices.length; k++) {
+  const ticks = binTicks(level);
+  for (let k = 0; k < length; k++) {
     const begin = start[k]! + shift;
     const stop = end[k]! + shift;
-    const isCounted = (flags[k]! & SLICE_CONTINUES) === 0 && begin >= low && begin < high;
-    const from = Math.max(begin, low);
-    const to = Math.max(from, Math.min(stop, high));
+    const isCounted = begin >= low && begin < high && (flags[k]! & SLICE_CONTINUES) === 0;
+    const from = begin > low ? begin : low;
+    const to = stop < high ? stop : high;
     if (isCounted || to > from) {
-      const bin = Math.floor(from / binTicks(level));
-      const lastBin = to > from ? Math.ceil(to / binTicks(level)) - 1 : bin;
-      const [offset, rest] = [from - bin * binTicks(level), to - lastBin * binTicks(level)];
-      out.push({ name: name[k]!, bin, offset, lastBin, end: rest, count: isCounted ? 1 : 0, duration: stop - begin });
+      const bin = Math.floor(from / ticks);
+      const lastBin = to > from ? Math.ceil(to / ticks) - 1 : bin;
+      const rest = (to > from ? to : from) - lastBin * ticks;
+      pieces.add(name[k]!, bin, lastBin, isCounted ? 1 : 0, from - bin * ticks, rest, stop - begin);
     }
   }
 }
 
 /** The same where ticks after the tile's origin are beyond doubles: in runs of hours, at levels of few bins. */
-function collectWide(leaf: TileData, level: number, index: number, out: Piece[]): void {
+function collectWide(leaf: TileData, level: number, index: number): void {
   const origin = tileOrigin(level, index);
   const low = leaf.originTicks > origin ? leaf.originTicks : origin;
   const leafEnd = tileEnd(leaf.level, leaf.index);
@@ -116,9 +159,15 @@ function collectWide(leaf: TileData, level: number, index: number, out: Piece[])
     if (isCounted || to > from) {
       const bin = from >> shift;
       const lastBin = to > from ? (to - 1n) >> shift : bin;
-      const [offset, rest] = [Number(from - (bin << shift)), Number(to - (lastBin << shift))];
-      const bins = { bin: Number(bin), offset, lastBin: Number(lastBin), end: rest };
-      out.push({ name: name[k]!, ...bins, count: isCounted ? 1 : 0, duration: Number(duration) });
+      pieces.add(
+        name[k]!,
+        Number(bin),
+        Number(lastBin),
+        isCounted ? 1 : 0,
+        Number(from - (bin << shift)),
+        Number(to - (lastBin << shift)),
+        Number(duration),
+      );
     }
   }
 }
@@ -139,23 +188,28 @@ class BinSums {
     this.#binTicks = binTicks;
   }
 
-  /** Adds the pieces `[first, end)`, all of one name. */
-  addName(pieces: readonly Piece[], first: number, end: number): void {
+  /** Adds the pieces of a name, at some positions. */
+  addName(name: number, positions: Uint32Array): void {
+    const { places, times } = pieces;
     let low = BINS_PER_TILE;
     let high = -1;
-    for (let k = first; k < end; k++) {
-      const piece = pieces[k]!;
-      this.#ownCount[piece.bin]! += piece.count;
-      for (let bin = piece.bin; bin <= piece.lastBin; bin++) {
-        const stop = bin === piece.lastBin ? piece.end : this.#binTicks;
-        this.#ownBusy[bin]! += stop - (bin === piece.bin ? piece.offset : 0);
-        this.#longest[bin] = Math.max(this.#longest[bin]!, piece.duration);
+    for (const k of positions) {
+      const first = places[3 * k]!;
+      const last = places[3 * k + 1]!;
+      const duration = times[3 * k + 2]!;
+      this.#ownCount[first]! += places[3 * k + 2]!;
+      for (let bin = first; bin <= last; bin++) {
+        this.#ownBusy[bin]! +=
+          (bin === last ? times[3 * k + 1]! : this.#binTicks) - (bin === first ? times[3 * k]! : 0);
+        if (duration > this.#longest[bin]!) {
+          this.#longest[bin] = duration;
+        }
       }
-      low = Math.min(low, piece.bin);
-      high = Math.max(high, piece.lastBin);
+      low = first < low ? first : low;
+      high = last > high ? last : high;
     }
     for (let bin = low; bin <= high; bin++) {
-      this.#close(bin, pieces[first]!.name);
+      this.#close(bin, name);
     }
   }
 

@@ -106,14 +106,6 @@ const PART_BYTES = 200;
 /** Memory of a composer at most. */
 export const COMPOSED_BYTES = LIMITS.tileBytes + LIMITS.parts * PART_BYTES;
 
-/** Time that composing may take in one turn, and a clock in milliseconds. */
-export interface ComposeBudget {
-  readonly budgetMs: number;
-  readonly now: () => number;
-}
-
-const NO_BUDGET: ComposeBudget = { budgetMs: Number.POSITIVE_INFINITY, now: () => 0 };
-
 /** Parts and composed tiles of all rollups, each computed once. */
 export class Composer {
   /** Both in the order of their last use. */
@@ -122,29 +114,31 @@ export class Composer {
   #partCount = 0;
   #tileBytes = 0;
   #spentMs = 0;
+  #budgetMs = Number.POSITIVE_INFINITY;
   #behind = false;
   readonly #shapes: ReadonlyMap<number, ShapeIndex>;
   readonly #lookup: TileLookup;
   readonly #rootLevel: number;
-  readonly #budget: ComposeBudget;
+  readonly #now: () => number;
   readonly #limits: ComposeLimits;
 
   constructor(
     shapes: ReadonlyMap<number, ShapeIndex>,
     lookup: TileLookup,
     rootLevel: number,
-    budget: ComposeBudget = NO_BUDGET,
+    now: () => number = () => 0,
     limits: ComposeLimits = LIMITS,
   ) {
     this.#shapes = shapes;
     this.#lookup = lookup;
     this.#rootLevel = rootLevel;
-    this.#budget = budget;
+    this.#now = now;
     this.#limits = limits;
   }
 
-  /** A new turn, with all of the budget. */
-  begin(): void {
+  /** A new turn, in which composing may take so long. */
+  begin(budgetMs: number): void {
+    this.#budgetMs = budgetMs;
     this.#spentMs = 0;
     this.#behind = false;
   }
@@ -216,14 +210,14 @@ export class Composer {
     if (parts === null || parts.length === 0) {
       return parts === null ? "waiting" : "whole";
     }
-    if (this.#spentMs >= this.#budget.budgetMs) {
+    if (this.#spentMs >= this.#budgetMs) {
       this.#behind = true;
       return "waiting";
     }
-    const startMs = this.#budget.now();
+    const startMs = this.#now();
     const leaves: TileData[] = [];
     for (const part of parts) {
-      if (overlaps(part, level, index)) {
+      if (overlaps(part, level, index, index)) {
         const leaf = this.#lookup(part.track, part.level, part.index);
         if (leaf === undefined) {
           return "waiting";
@@ -233,7 +227,7 @@ export class Composer {
     }
     const tile = composeTile(terminal.track, level, index, leaves, framing);
     this.#keep(name, tile);
-    this.#spentMs += this.#budget.now() - startMs;
+    this.#spentMs += this.#now() - startMs;
     return tile;
   }
 
@@ -256,7 +250,9 @@ function tileBytes(tile: TileData | null): number {
   return tile === null ? 0 : TILE_BYTES + columnBytes(tile.bins) + columnBytes(tile.slices);
 }
 
-function overlaps(part: Part, level: number, index: number): boolean {
+/** True if a part has ticks in the tiles `first` to `last` of a level. */
+export function overlaps(part: Pick<Part, "level" | "index">, level: number, first: number, last: number): boolean {
   const steps = part.level - level;
-  return steps >= 0 ? Math.floor(index / 4 ** steps) === part.index : Math.floor(part.index / 4 ** -steps) === index;
+  const from = Math.floor(part.index * 4 ** steps);
+  return from <= last && (steps > 0 ? from + 4 ** steps - 1 : from) >= first;
 }

@@ -9,7 +9,7 @@ import type { TrackKind } from "../base/schema";
 import { minus, plus } from "../base/time";
 import { type TickRange, type View, visibleRange } from "../base/view";
 import { blockOf, type PageKey, type PageName, pageName, slotOf, tileIndexAt } from "./key";
-import { type Part, partsOf, type TerminalTile } from "./parts";
+import { overlaps, type Part, partsOf, type TerminalTile } from "./parts";
 import { NO_TILE, type ShapeIndex } from "./shape";
 
 /** A track that is to be shown. */
@@ -89,11 +89,16 @@ export function resolve(input: ResolveInput): PageWant[] {
     }
   };
   const find = input.partsOf ?? ((terminal, children) => partsOf(input.shapes, children, terminal, rootLevel));
+  // Those of a whole terminal tile would be several times the bytes of the view, for a lane of 20 px.
   const addParts = (tier: Tier, range: TickRange): void => {
+    const first = tileIndexAt(sharp, range.startTicks);
+    const last = tileIndexAt(sharp, range.endTicks - 1n);
     for (const request of tracks) {
       for (const terminal of coarseTerminals(input.shapes, request, range, sharp, rootLevel)) {
-        for (const { key, name } of find(terminal, request.children!) ?? []) {
-          want(tier, key, name);
+        for (const part of find(terminal, request.children!) ?? []) {
+          if (overlaps(part, sharp, first, last)) {
+            want(tier, part.key, part.name);
+          }
         }
       }
     }
