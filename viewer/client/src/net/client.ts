@@ -147,10 +147,14 @@ export class TileClient {
 
   /** State of the client's connection to the server. */
   get status(): ClientStatus {
-    const missing = this.#needed.filter((want) => !this.#cache.has(want.name) && !this.#failed.has(want.name));
+    const missing = this.#missing(this.#needed);
     const failed = this.#needed.flatMap(({ name }) => this.#failed.get(name) ?? []);
     const problem = failed[0] ?? this.#failedShapes.values().next().value ?? null;
     return { stream: this.#streamStatus, missingPages: missing.length, problem };
+  }
+
+  #missing(wants: readonly PageWant[]): PageWant[] {
+    return wants.filter(({ name }) => !this.#cache.has(name) && !this.#failed.has(name));
   }
 
   /** Memory that tiles take, and how much they may: beyond it those go that were looked at longest ago. */
@@ -182,10 +186,10 @@ export class TileClient {
     const rest = wants.filter((want) => want.tier === "margin" || want.tier === "root");
     this.#cache.use(new Set(this.#needed.map((want) => want.name)), names(rest));
     const roomy = this.#cache.neededBytes < MAX_NEEDED_PART * this.#cache.budgetBytes;
-    const missing = (roomy ? wants : this.#needed).filter(
-      (want) => !this.#cache.has(want.name) && !this.#failed.has(want.name),
-    );
-    this.#stream.want(missing.map((want) => want.key));
+    const missing = this.#missing(this.#needed);
+    // A stream sends what is most urgent first; without one, all that is wanted comes at the same time.
+    const inOrder = this.#options.connect !== null || missing.length === 0;
+    this.#stream.want((roomy && inOrder ? this.#missing(wants) : missing).map((want) => want.key));
   }
 
   /** Tiles to draw for a track; incomplete and perhaps empty while its shape or its tiles are on their way. */
