@@ -49,4 +49,5 @@ def first_bytes(record: Record, value: bytes) -> int:
     """The length of the first piece of a value; what is behind it is the second."""
     if record is not PAGE or len(value) < _PAGE_SIZE.size:
         return len(value)
-    return min(len(value), _PAGE_SIZE.size + _PAGE_SIZE.unpack_from(value)[0])
+    page_bytes: int = _PAGE_SIZE.unpack_from(value)[0]
+    return min(len(value), _PAGE_SIZE.size + page_bytes)
