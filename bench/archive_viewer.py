@@ -58,7 +58,7 @@ _SLOW_PIXELS: Final = Target(1000, 800, _ms, at_most=True)
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """What a first screen took. Times: milliseconds since the navigation; requests and bytes: until it was sharp."""
+    """Cost of a first screen. Times: milliseconds since the navigation; requests and bytes: until it was sharp."""
 
     pixels: float
     sharp: float
@@ -105,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         else:
             with tempfile.TemporaryDirectory(prefix="tilescope-bench-") as name:
                 site = Path(name, "site")
-                command = [sys.executable, "-m", "tilescope", "archive", store, "--site", site]
+                command: list[str | Path] = [sys.executable, "-m", "tilescope", "archive", store, "--site", site]
                 print(subprocess.run(command, check=True, capture_output=True, text=True).stdout, end="")
                 with static_nginx(Path(name), (site / "nginx.conf").read_text()) as url:
                     rows = list(_rows(browser, url, args.rounds))

@@ -96,7 +96,7 @@ class WebRequests:
         return PassingError(error) if status >= 500 else error
 
     def _advice(self, address: Address) -> str:
-        """What to do about a refusal."""
+        """A way out of a refusal."""
         if self._tokens is None:
             return "no token is used for an address that was given in a browser: download it, or open a signed address"
         if address.origin in self._tokens:

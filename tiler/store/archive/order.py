@@ -119,5 +119,6 @@ def first_screen(letters: NDArray[np.uint8], numbers: list[NDArray[np.uint64]], 
 
 def _pages_from(letters: NDArray[np.uint8], numbers: list[NDArray[np.uint64]], level: int) -> NDArray[np.bool_]:
     """True of pages of a level and of coarser ones."""
-    is_coarse: NDArray[np.bool_] = numbers[PAGE.numbers.index("level")].astype(np.int64) >= level
-    return is_coarse & (letters == PAGE.letter[0])
+    levels = numbers[PAGE.numbers.index("level")].astype(np.int64)
+    chosen: NDArray[np.bool_] = (letters == PAGE.letter[0]) & (levels >= level)
+    return chosen

@@ -111,7 +111,7 @@ export class ArchivedRun {
     return await inflated(record.subarray(4));
   }
 
-  /** What was rounded off the bins of a page; null where it has no bins. */
+  /** The residual of a page, for exact bins; null where it has no bins. */
   residual(key: PageKey): Promise<Bytes | null> {
     return this.find(residualKey(key));
   }
@@ -165,7 +165,7 @@ export class ArchivedRun {
 
 interface Decoded<T> {
   readonly value: T;
-  /** Of what it was decoded from. */
+  /** Size of the content that it was decoded from. */
   readonly sizeBytes: number;
 }
 

@@ -12,7 +12,7 @@ const MAX_DIRECTORY_BYTES = 1 << 20;
 /** The rest of the boot records is one request up to this size: ten times what is written. */
 const MOST_BOOT_BYTES = 8 << 20;
 const KEPT_LEAVES = 64;
-/** Of records: decoded pages are kept elsewhere, this is for what several of them are made of, and for what is looked at again. */
+/** Bytes of records that are kept. Decoded pages are kept elsewhere; this is for what several of them are made of, and for what is looked at again. */
 const KEPT_BYTES = 32 << 20;
 /** A record that is longer is read in no case: ranges that are on their way at the same time take four times as much. */
 const MAX_STORED_BYTES = MAX_INFLATED_BYTES;

@@ -21,7 +21,7 @@ const MAX_REQUESTS = 4;
 /** Bytes of a range, fewer at the end of the file. */
 export interface RangeAnswer {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Of the file; null where the host tells none. */
+  /** The tag of the file; null where the host tells none. */
   readonly etag: string | null;
   /** Size of the file, where the host tells it. */
   readonly fileBytes?: number | null;

@@ -1,4 +1,4 @@
-/** What was read of one archive, in memory by its key: what was used last, up to a number of bytes. */
+/** Records of one archive in memory by their keys, as they are stored or decoded: those that were used last, up to a number of bytes. */
 
 export class RecordCache<Value> {
   /** Least recently used first. */
