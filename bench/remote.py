@@ -1,7 +1,8 @@
 """An XSpace of 400 MB that is indexed from a bucket, beside the local file; and an archive of it, asked from there.
 
 The bucket is moto's, on this machine: `pip install "moto[s3,server]"`. It serves from one process of Python, which
-takes a core meanwhile.
+takes a core meanwhile, and copies the whole object for each range. What reading by ranges costs beside that is the row
+of nginx.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -22,7 +24,9 @@ from bench.machine import machine_lines
 from bench.measure import Measurement, measure
 from bench.table import Row, Target, measured_row, table_lines
 from bench.traces import TraceSpec
+from tests.absence import find_program
 from tests.remote.s3_server import make_bucket, s3_server
+from tests.server.nginx import static_nginx
 
 EVENTS: Final = 10_200_000  # about 400 MB
 BUCKET: Final = "bench"
@@ -47,22 +51,42 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _rows(folder: Path, events: int, runs: int) -> list[Row]:
-    trace = TraceSpec("xspace", events).write(folder)
+    trace = TraceSpec("xspace", events).write(folder / "files")
     store, archive = folder / "store", folder / "run.tsarc"
     upload(trace.path)
-    measured: dict[str, list[Measurement]] = {str(trace.path): [], f"s3://{BUCKET}/{trace.path.name}": []}
-    for _ in range(runs):  # by turns, so that both have the same machine
-        for source, measurements in measured.items():
-            shutil.rmtree(store, ignore_errors=True)
-            measurements.append(measure([*_COMMAND, "index", source, "-o", store]))
+    with _web_server(folder) as origin:
+        web = [] if origin is None else [f"{origin}{trace.path.name}"]
+        sources = [str(trace.path), f"s3://{BUCKET}/{trace.path.name}", *web]
+        measured: list[list[Measurement]] = [[] for _ in sources]
+        for _ in range(runs):  # by turns, so that all have the same machine
+            for source, measurements in zip(sources, measured, strict=True):
+                shutil.rmtree(store, ignore_errors=True)
+                measurements.append(measure([*_COMMAND, "index", source, "-o", store]))
     measure([*_COMMAND, "archive", store, "-o", archive])
     upload(archive)
     question = ("stats", "--limit", "10")
     questions = {run: [measure([*_COMMAND, "ask", run, *question]) for _ in range(runs)] for run in _runs(archive)}
+    local, *remote = measured
+    size = f"{trace.size_bytes / 1e6:,.0f} MB"
     return [
-        _row(f"index of {trace.size_bytes / 1e6:,.0f} MB from a bucket, beside the file", *measured.values()),
+        *(
+            _row(f"index of {size} from {place}, beside the file", local, measurements)
+            for place, measurements in zip(("a bucket", "nginx"), remote, strict=False)
+        ),
         _row(f"`stats` of an archive of {archive.stat().st_size / 1e6:,.0f} MB in a bucket", *questions.values()),
     ]
+
+
+@contextmanager
+def _web_server(folder: Path) -> Iterator[str | None]:
+    """The URL of the traces in a folder, from a server that is no bottleneck; None where nginx is not installed."""
+    if find_program("nginx") is None:
+        yield None
+        return
+    (folder / "files").chmod(0o755)
+    folder.chmod(0o755)  # its workers may be somebody else
+    with static_nginx(folder, f"root {folder / 'files'};") as url:
+        yield url
 
 
 def _runs(archive: Path) -> tuple[str, str]:

@@ -107,7 +107,7 @@ def test_scratch_is_bounded(
     ("status", "line"),
     [
         (404, "{}: the web server has no such object"),
-        (403, "{}: the web server refuses it with status 403 (a token for it can be given in TILESCOPE_TOKENS)"),
+        (403, "{}: the web server refuses it with status 403 (give a token for it: TILESCOPE_TOKENS={origin}=TOKEN)"),
         (400, "{}: the web server answers with status 400"),
     ],
 )
@@ -117,7 +117,7 @@ def test_errors_are_one_line_with_the_address(
     behaviour.refused = [(status, {})]
     address = f"{origin}/host0.xplane.pb"
     assert main(["index", address, "-o", str(tmp_path / "store")]) == 1
-    assert capsys.readouterr().err == f"tilescope: {line.format(address)}\n"
+    assert capsys.readouterr().err == f"tilescope: {line.format(address, origin=origin)}\n"
 
 
 def test_damage_is_told_with_the_address(

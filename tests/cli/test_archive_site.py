@@ -116,6 +116,17 @@ def test_nginx_serves_ranges_and_headers(url: str, site: Path) -> None:
             response_of(url + name)
 
 
+@needs_nginx
+def test_browsers_that_ask_before_may_send_a_range(url: str) -> None:
+    for origin, allowed in ((ORIGIN, ORIGIN), ("https://stranger.example", None)):
+        headers = {"Origin": origin, "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "range"}
+        request = urllib.request.Request(f"{url}demo.tsarc", headers=headers, method="OPTIONS")
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            assert answer.status == 204
+            assert answer.headers["Access-Control-Allow-Headers"] == "Range"
+            assert answer.headers["Access-Control-Allow-Origin"] == allowed
+
+
 def test_caddy_takes_its_configuration(site: Path) -> None:
     caddy = find_program("caddy")
     if caddy is None:

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.client.archive_host import archive_of, ask_archive
-from tests.client.test_archive_stats import as_python_has_it, comparable
+from tests.client.archive_host import SOME_TRACES, answers_of_both, archive_of, ask_archive, comparable
 from tests.corpus import corpus_path
 from tests.demo import DEMO_TRACE
 from tilescope.tiler.indexing import build_store
@@ -58,30 +57,16 @@ def without_more(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def check_searches(store_path: Path, folder: Path) -> None:
-    questions = random_searches(store_path, 49)
-    paths = [f"/tools/search?{urllib.parse.urlencode(question)}" for question in questions]
-    answers = ask_archive(archive_of(store_path, folder), paths)
-    expected = as_python_has_it(store_path, questions, "search")
-    for question, answer, of_tool in zip(questions, answers, expected, strict=True):
-        assert answer["status"] == 200, (question, answer["body"])
+    for question, answer, of_tool in answers_of_both(store_path, folder, random_searches(store_path, 49), "search"):
         events, of_tool_events = (
-            next(table for table in body["tables"] if table["id"] == "events") for body in (answer["body"], of_tool)
+            next(table for table in body["tables"] if table["id"] == "events") for body in (answer, of_tool)
         )
         assert events["columns"] == of_tool_events["columns"], question  # in order
         assert events["more"] in (None, of_tool_events["more"]), question
-        assert comparable(without_more(answer["body"])) == comparable(without_more(of_tool)), question
+        assert comparable(without_more(answer)) == comparable(without_more(of_tool)), question
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "xplane/gpu_v100x8_bert.xplane.pb",
-        "xplane/tpu_v6e_4core.xplane.pb",
-        "chrome/devtools_116.json",
-        "chrome/viztracer_multi_process_pool.json",
-        "kineto/h100_gpt_stack.pt.trace.json.gz",
-    ],
-)
+@pytest.mark.parametrize("name", SOME_TRACES)
 def test_searches_in_real_traces_are_those_of_the_tool(name: str, tmp_path: Path) -> None:
     build_store([corpus_path(name)], tmp_path / "real.store")
     check_searches(tmp_path / "real.store", tmp_path)
@@ -112,15 +97,10 @@ def random_views(store_path: Path, seed: int) -> list[dict[str, str]]:
 def test_hits_in_bins_are_those_of_the_tool(name: str, tmp_path: Path) -> None:
     path = tmp_path / "real.store"
     build_store([corpus_path(name)], path)
-    questions = random_views(path, 49)
-    paths = [f"/tools/hit_bins?{urllib.parse.urlencode(question)}" for question in questions]
-    answers = ask_archive(archive_of(path, tmp_path), paths)
-    assert any(answer["body"]["tables"][0]["columns"][0]["values"] for answer in answers)
-    for question, answer, of_tool in zip(
-        questions, answers, as_python_has_it(path, questions, "hit_bins"), strict=True
-    ):
-        assert answer["status"] == 200, (question, answer["body"])
-        assert comparable(answer["body"]) == comparable(of_tool), question
+    both = list(answers_of_both(path, tmp_path, random_views(path, 49), "hit_bins"))
+    assert any(answer["tables"][0]["columns"][0]["values"] for _, answer, _ in both)
+    for question, answer, of_tool in both:
+        assert comparable(answer) == comparable(of_tool), question
 
 
 def test_upper_and_lower_case_are_folded_as_unicode_says(tmp_path: Path) -> None:
@@ -129,10 +109,8 @@ def test_upper_and_lower_case_are_folded_as_unicode_says(tmp_path: Path) -> None
     (tmp_path / "t.json").write_text(json.dumps(events))
     build_store([tmp_path / "t.json"], tmp_path / "t.store")
     questions = [{"query": query} for query in ("strasse", "ΣΊΣΥΦΟΣ", "ünder")]
-    paths = [f"/tools/search?{urllib.parse.urlencode(question)}" for question in questions]
-    answers = ask_archive(archive_of(tmp_path / "t.store", tmp_path), paths)
-    for answer, of_tool in zip(answers, as_python_has_it(tmp_path / "t.store", questions, "search"), strict=True):
-        assert comparable(answer["body"]) == comparable(of_tool)
+    for question, answer, of_tool in answers_of_both(tmp_path / "t.store", tmp_path, questions, "search"):
+        assert comparable(answer) == comparable(of_tool), question
 
 
 def test_searches_that_take_a_server_are_named_with_the_command(tmp_path: Path) -> None:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import random
-import urllib.parse
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.client.archive_host import archive_of, ask_archive
+from tests.client.archive_host import SOME_TRACES, answers_of_both, archive_of, ask_archive, comparable
 from tests.corpus import corpus_path
 from tests.demo import DEMO_TRACE
 from tests.run_kinds import build_run_kinds
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.tools import Scope, answer_json, ask, from_text, tool
 
 QUESTIONS = 12
 
@@ -40,35 +35,9 @@ def random_questions(store_path: Path, seed: int) -> list[dict[str, str]]:
     return chosen_questions
 
 
-def as_python_has_it(store_path: Path, questions: list[dict[str, str]], name: str = "stats") -> list[dict[str, Any]]:
-    chosen = tool(name)
-    store = open_run_store(store_path)
-    reader = QueryReader(store)
-    answers = [
-        json.loads(answer_json.encode(finish(ask(chosen, Scope(reader, {}), from_text(chosen.question, question)))))
-        for question in questions
-    ]
-    store.close()
-    return answers
-
-
-def comparable(answer: dict[str, Any]) -> dict[str, Any]:
-    """Without sentences, which a server writes; equal rows stand in no order."""
-    tables = [
-        {**table, "columns": None, "rows": sorted(zip(*(c["values"] for c in table["columns"]), strict=True), key=str)}
-        | {"heads": [{**column, "values": None} for column in table["columns"]]}
-        for table in answer["tables"]
-    ]
-    return {**answer, "headline": None, "notes": None, "tables": tables}
-
-
 def check_stats(store_path: Path, folder: Path) -> None:
-    questions = random_questions(store_path, 49)
-    paths = [f"/tools/stats?{urllib.parse.urlencode(question)}" for question in questions]
-    answers = ask_archive(archive_of(store_path, folder), paths)
-    for question, answer, expected in zip(questions, answers, as_python_has_it(store_path, questions), strict=True):
-        assert answer["status"] == 200, (question, answer["body"])
-        assert comparable(answer["body"]) == comparable(expected), question
+    for question, answer, expected in answers_of_both(store_path, folder, random_questions(store_path, 49), "stats"):
+        assert comparable(answer) == comparable(expected), question
 
 
 def test_statistics_of_runs_of_all_kinds_are_those_of_the_tool(tmp_path: Path) -> None:
@@ -82,14 +51,7 @@ def test_statistics_of_runs_of_all_kinds_are_those_of_the_tool(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "xplane/gpu_v100x8_bert.xplane.pb",
-        "xplane/tpu_v6e_4core.xplane.pb",
-        "chrome/devtools_116.json",
-        "chrome/viztracer_multi_process_pool.json",
-        "kineto/h100_gpt_stack.pt.trace.json.gz",
-        "kineto/nccl_data.json.gz",
-    ],
+    [*SOME_TRACES, "kineto/nccl_data.json.gz"],
 )
 def test_statistics_of_real_traces_are_those_of_the_tool(name: str, tmp_path: Path) -> None:
     build_store([corpus_path(name)], tmp_path / "real.store")

@@ -25,6 +25,7 @@ class Behaviour:
     wrong_range: bool = False
     wrong_bytes: int = 0  # by which the size in Content-Range exceeds that of the object
     delay_s: float = 0.0
+    drips: int = 0  # so many bytes of each body come one by one
     redirects: dict[str, str] = field(default_factory=dict)  # target by path
     requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     statuses: Counter[int] = field(default_factory=Counter)
@@ -93,7 +94,10 @@ def static_server(behaviour: Behaviour, port: int = 0) -> Iterator[str]:
                 self.wfile.write(body[:cut])
                 self.close_connection = True
                 return
-            self.wfile.write(body)
+            for place in range(min(behaviour.drips, len(body))):
+                self.wfile.write(body[place : place + 1])
+                time.sleep(0.005)
+            self.wfile.write(body[behaviour.drips :])
 
     class Server(ThreadingHTTPServer):
         def handle_error(self, request: Any, client_address: Any) -> None:

@@ -20,7 +20,7 @@ import obstore  # noqa: E402 - of an extra
 
 pytestmark = pytest.mark.usefixtures("s3")
 
-CONTENT = Random(2).randbytes(20 << 20)
+CONTENT = Random(2).randbytes(40 << 20)
 
 
 def put(address: str, content: bytes) -> None:

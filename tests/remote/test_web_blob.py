@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import pytest
@@ -9,6 +10,7 @@ import urllib3
 
 from tests.remote.static_server import Behaviour, static_server
 from tilescope.remote.address import Address
+from tilescope.remote.progress import Progress
 from tilescope.remote.retries import Retries
 from tilescope.remote.tokens import tokens_by_origin
 from tilescope.remote.web_blob import WebBlob
@@ -94,6 +96,32 @@ def test_a_host_that_always_breaks_off(origin: str, behaviour: Behaviour, pool: 
     with pytest.raises(BlobCut, match="byte 1,000: the web server breaks off"):
         blob_at(f"{origin}/trace", pool).read(0, len(CONTENT))
     assert len(behaviour.requests) == 3
+
+
+def test_a_host_that_drips_holds_no_thread(origin: str, behaviour: Behaviour, pool: urllib3.PoolManager) -> None:
+    behaviour.drips = 1000
+    times = itertools.count(0, 7)  # seconds, with each look at the clock
+    requests = WebRequests(lambda _: pool, {})
+    blob = WebBlob(Address.parse(f"{origin}/trace"), requests, clock=lambda: float(next(times)))
+    with pytest.raises(HostUnreachable, match="sends fewer than 30,000 bytes in 30 s"):
+        blob.read(0, len(CONTENT))
+    assert next(times) < 100
+    assert len(behaviour.requests) == 1
+
+
+def test_progress_is_of_each_window() -> None:
+    times = iter((0.0, 29.0, 31.0, 61.0))
+    progress = Progress(lambda: next(times))
+    assert [progress.is_too_slow(size_bytes) for size_bytes in (0, 30_000, 29_999)] == [False, False, True]
+
+
+def test_a_refusal_says_what_to_do(origin: str, behaviour: Behaviour, pool: urllib3.PoolManager) -> None:
+    behaviour.refused = [(401, {}), (403, {})]
+    with pytest.raises(BlobForbidden, match=f"give a token for it: TILESCOPE_TOKENS={origin}=TOKEN"):
+        blob_at(f"{origin}/trace", pool).read(0, 3)
+    with pytest.raises(BlobForbidden, match=r"the token that TILESCOPE_TOKENS has for .* does not open it") as caught:
+        blob_at(f"{origin}/trace", pool, {origin: SECRET}).read(0, 3)
+    assert SECRET not in str(caught.value)
 
 
 def test_throttling_hosts_are_given_time(origin: str, behaviour: Behaviour, pool: urllib3.PoolManager) -> None:

@@ -15,7 +15,8 @@ from typing import Final
 import numpy as np
 
 from tests.tiler.store.archive.altered_archive import AlteredArchive
-from tests.tiler.store.archive.dict_store import DictStore
+from tests.tiler.store.archive.dict_store import DictStore, page_value
+from tests.tiler.store.archive.plain_archive import read_archive
 from tilescope.tiler.pages import compress
 from tilescope.tiler.records.arguments import ARGUMENTS
 from tilescope.tiler.records.histogram import HISTOGRAM
@@ -39,7 +40,8 @@ def records() -> dict[bytes, bytes]:
         values[SHAPE.key(block)] = rng.randbytes(40)
         for level in range(4, ROOT_LEVEL + 1):
             for tile in (*range(4 ** (ROOT_LEVEL - level) // 4 + 1), TOP_TILE):
-                values[PAGE.key(block, level, tile, tile % 32)] = rng.randbytes(rng.randrange(20))
+                page, residual = rng.randbytes(rng.randrange(20)), rng.randbytes(rng.choice((0, 12)))
+                values[PAGE.key(block, level, tile, tile % 32)] = page_value(page, residual)
     for track in range(40):
         values[HISTOGRAM.key(track, ROOT_LEVEL, 0)] = rng.randbytes(8)
         for event in range(100):
@@ -61,12 +63,13 @@ def vectors() -> dict[str, bytes]:
     file = io.BytesIO()
     write_archive(store, file)
     data = AlteredArchive.parse(file.getvalue()).encode(store_version=0)
-    entries = {key.hex(): value.hex() for key, value in store.entries.items() if key[:1] != ARGUMENTS.letter}
-    sample = {key.hex(): value.hex() for key, value in list(store.entries.items())[::97]}
+    pieces = read_archive(file.getvalue()).pieces
+    entries = {key.hex(): value.hex() for key, value in pieces.items() if key[:1] != ARGUMENTS.letter}
+    sample = {key.hex(): value.hex() for key, value in list(pieces.items())[::97]}
     absent = [PAGE.key(0, 3, 0, 0), PAGE.key(9, 7, 0, 0), ARGUMENTS.key(0, 1), NAMES.key(1), b"zzzz"]
     expected = {
         "build": store.build,
-        "records": len(store.entries),
+        "records": len(pieces),
         "manifest": MANIFEST.key().hex(),
         "values": entries | sample,
         "absent": [key.hex() for key in absent],

@@ -1,5 +1,6 @@
 """Answers of the API, declared once: the JSON of docs/api.md as structs."""
 
+from tilescope.tiler.schema.absent import without_absent
 from tilescope.tiler.schema.answer import (
     Kind,
     Scale,
@@ -202,4 +203,5 @@ __all__ = [
     "busiest_families",
     "decode_tracks",
     "manifest_of",
+    "without_absent",
 ]

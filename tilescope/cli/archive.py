@@ -46,9 +46,6 @@ HELP = "write a run as one file for any web server"
 
 SUFFIX = ".tsarc"
 
-# First questions of pages of tools, where they are not the usual ones.
-_PAGE_QUESTIONS = {"op_profile": ("op_profile?by=category&limit=10",)}
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
@@ -117,17 +114,18 @@ def _answers(store: Store, names: Sequence[str], display: ProgressDisplay) -> Ma
     """Answers of tools about the whole run, as JSON. A tool that has no answer is told of, and left out."""
     if not names:
         return {}
+    from tilescope.cli.page_questions import page_questions
     from tilescope.tiler.errors import NotAvailable
     from tilescope.tiler.query import QueryReader, finish
     from tilescope.tiler.tools import Scope, answer_json, ask, from_text, tool
 
     questions = {}
-    for name in [*names, *(question for each in names for question in _PAGE_QUESTIONS.get(each, ()))]:
+    reader = QueryReader(store)
+    for name in [*names, *(question for each in names for question in page_questions(each, reader))]:
         tool_id, _, fields = name.partition("?")
         chosen_tool = tool(tool_id)
         questions[name] = chosen_tool, from_text(chosen_tool.question, dict(parse_qsl(fields)))
     answers: dict[str, bytes] = {}
-    reader = QueryReader(store)
     for name, (chosen_tool, question) in questions.items():
         display.update(f"asking {chosen_tool.id}", 0.0)
         try:

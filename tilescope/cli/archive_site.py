@@ -26,6 +26,9 @@ _ASSET_HEADERS: Final = {"Cache-Control": "public, max-age=31536000, immutable"}
 _ARCHIVE_HEADERS: Final = {
     "Cache-Control": "no-cache",
     "Access-Control-Expose-Headers": "ETag, Content-Range, Accept-Ranges",
+    "Access-Control-Allow-Headers": "Range",  # browsers of before 2023 ask whether they may send it
+    "Access-Control-Allow-Methods": "GET, HEAD",
+    "Access-Control-Max-Age": "86400",
     "Vary": "Origin",
 }
 
@@ -52,6 +55,9 @@ location ~ \\.tsarc$$ {
     gzip off;
 $archive_headers
     add_header Access-Control-Allow-Origin $$tilescope_origin;
+    if ($$request_method = OPTIONS) {
+        return 204;
+    }
 }
 """)
 
@@ -73,6 +79,11 @@ header @archives {
 $archive_headers
 }
 $origins
+@preflights {
+    path *.tsarc
+    method OPTIONS
+}
+respond @preflights 204
 file_server {
     hide nginx.conf Caddyfile
 }

@@ -8,6 +8,7 @@ import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -220,7 +221,7 @@ class LocalSource:
             if fetch is not None:
                 names = [(PAGE, key[:4]) for key in keys[number : number + _PAGES_AHEAD]]
                 await asyncio.to_thread(fetch, names)
-            yield key, self._existing(stored_page(self._store, key), key.text())
+            yield key, self._existing(await self._read(partial(stored_page, self._store, key)), key.text())
 
     async def attachments(self, build: Build) -> list[dict[str, Any]]:
         self._check(*build)

@@ -26,7 +26,7 @@ from tilescope.client.retries import wait_s
 from tilescope.client.source import Build, Value, key_lists, ref_of
 from tilescope.tiler.errors import TilescopeError
 from tilescope.tiler.pages import PageKey, record_title
-from tilescope.tiler.schema import LIMITS
+from tilescope.tiler.schema import LIMITS, Group, Track, without_absent
 from tilescope.tiler.tools import Answer, Table
 from tilescope.tiler.tools.answer_json import decode
 from tilescope.v1 import tiles_pb2 as pb
@@ -89,7 +89,10 @@ class GrpcSource:
         opened = await self._open(build.run)
         if opened.manifest.build != build.id:
             raise Refused("unknown_build", f"there is no build {build.id} any more: fetch the manifest again")
-        return {"groups": [_group(group) for group in opened.groups], "tracks": [_track(t) for t in opened.tracks]}
+        return {
+            "groups": [without_absent(Group, to_json(group)) for group in opened.groups],
+            "tracks": [without_absent(Track, to_json(track)) for track in opened.tracks],
+        }
 
     async def names(self, build: Build, page: int) -> list[list[str]]:
         request = pb.NamesRequest(run=build.run, build=build.id, page=page)
@@ -253,17 +256,6 @@ def _scalar(field: FieldDescriptor, value: Any) -> Any:
     if isinstance(value, Message):
         return to_json(value)
     return str(value) if field.cpp_type in _INT64 else value
-
-
-def _group(group: pb.Group) -> dict[str, Any]:
-    """The reason for which a host is missing is left out where it is there, as over HTTP."""
-    members = to_json(group)
-    return members if group.HasField("missing") else {name: members[name] for name in members if name != "missing"}
-
-
-def _track(track: pb.Track) -> dict[str, Any]:
-    """Members that a track of its kind does not have are left out, as over HTTP."""
-    return {name: value for name, value in to_json(track).items() if value is not None}
 
 
 def _page_key(key: pb.PageKey) -> PageKey:

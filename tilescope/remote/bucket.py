@@ -58,7 +58,7 @@ def errors_of(address: str) -> Iterator[None]:
     except FileNotFoundError:
         raise BlobMissing(address, "there is no such object or bucket") from None
     except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError):
-        advice = "the credentials of the environment are used, as the tools of the cloud have them"
+        advice = "the credentials of the environment may not read it: use others, or have the bucket allow these"
         raise BlobForbidden(address, "the bucket refuses it", advice=advice) from None
     except exceptions.PreconditionError:
         raise BlobChanged(address) from None

@@ -90,7 +90,7 @@ def guarded_requests(prefixes: tuple[str, ...]) -> WebRequests:
         allowed.check(address)
         return _pool() if allowed.may_be_private(address) else guarded
 
-    return WebRequests(pool, {})
+    return WebRequests(pool, None)
 
 
 @lru_cache(_MOST_BUCKETS)  # people name any number of prefixes to a server

@@ -7,11 +7,13 @@ must be of the same object.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from tilescope.remote.address import Address
+from tilescope.remote.progress import Progress
 from tilescope.remote.read_ahead import read_ahead, read_at_once
 from tilescope.remote.retries import Retries
 from tilescope.remote.web_requests import PassingError, WebRequests
@@ -37,8 +39,10 @@ class WebBlob:
         requests: WebRequests,
         retries: Retries | None = None,
         state: BlobState | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`state` is the one that it must have; None: the one of the first answer."""
+        """`state` is the one that it must have; None: the one of the first answer. `clock`: seconds."""
+        self._clock = clock
         self._address = address
         self.requests = requests
         self.retries = retries or Retries()
@@ -58,18 +62,18 @@ class WebBlob:
         checked_range(start, stop)
         if self._state.now is not None:
             stop = min(stop, self._state.now.size_bytes)
-        parts: list[bytes] = []
+        parts: list[bytearray] = []
         position, failures = start, 0
         while position < stop:
-            before = len(parts)
             retry_after_s = None
             try:
                 stop = self._attempt(position, stop, parts)
                 break
             except PassingError as passing:
                 error, retry_after_s = passing.error, passing.retry_after_s
-            position += sum(map(len, parts[before:]))
-            failures = 1 if len(parts) > before else failures + 1
+            came = start + sum(map(len, parts)) - position
+            position += came
+            failures = 1 if came else failures + 1
             if not self.retries.wait(failures, retry_after_s):
                 raise error
         return b"".join(parts)
@@ -83,7 +87,7 @@ class WebBlob:
     def close(self) -> None:
         """Does nothing: the connections are shared."""
 
-    def _attempt(self, start: int, stop: int, parts: list[bytes]) -> int:
+    def _attempt(self, start: int, stop: int, parts: list[bytearray]) -> int:
         """Appends the bytes of a range, as far as they come. Returns where it ends: where the object does, at most."""
         headers = {"Range": f"bytes={start}-{stop - 1}"}
         noted = self._state.now
@@ -126,13 +130,18 @@ class WebBlob:
             raise HostUnreachable(self.address, f"the web server answers with status {response.status}, and no size")
         raise BlobChanged(self.address)  # by If-Range, or since it has become shorter
 
-    def _take(self, response: BaseHTTPResponse, start: int, stop: int, parts: list[bytes]) -> None:
-        """Appends the bytes of a body. Raises PassingError where it breaks off."""
+    def _take(self, response: BaseHTTPResponse, start: int, stop: int, parts: list[bytearray]) -> None:
+        """Appends the bytes of a body. Raises PassingError where it breaks off, HostUnreachable where it stalls."""
         import urllib3
 
+        part = bytearray()
+        parts.append(part)
+        progress = Progress(self._clock)
         with suppress(urllib3.exceptions.HTTPError, OSError):  # as where it ends too early
-            while start < stop and (piece := response.read(min(stop - start, _PIECE_BYTES))):
-                parts.append(piece)
+            while start < stop and (piece := response.read1(min(stop - start, _PIECE_BYTES), decode_content=False)):
+                part += piece
                 start += len(piece)
+                if progress.is_too_slow(len(piece)):
+                    raise HostUnreachable(self.address, f"the web server sends {progress.limit}", advice="try later")
         if start < stop:
             raise PassingError(BlobCut(self.address, "the web server breaks off", offset=start, advice="try again"))

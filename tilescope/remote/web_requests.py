@@ -39,15 +39,15 @@ class PassingError(Exception):
 class WebRequests:
     """Requests on behalf of one process, from any thread."""
 
-    def __init__(self, choose_pool: ChoosePool, tokens: Mapping[str, str]) -> None:
-        """`tokens`: by origin. `choose_pool` is called with each address, those of redirects too."""
+    def __init__(self, choose_pool: ChoosePool, tokens: Mapping[str, str] | None) -> None:
+        """`tokens`: by origin; None: none is used. `choose_pool` is called with each address, of redirects too."""
         self._choose_pool = choose_pool
         self._tokens = tokens
 
     def get(self, start: Address, headers: Mapping[str, str]) -> BaseHTTPResponse:
         """The answer, its body unread, of status 200, 206, 412 or 416. Raises `BlobError`s and PassingError."""
         address = start
-        token = self._tokens.get(start.origin)
+        token = None if self._tokens is None else self._tokens.get(start.origin)
         for _ in range(_MAX_REDIRECTS + 1):
             response = self._send(start, address, headers, token)
             if response.status not in _REDIRECTS:
@@ -87,13 +87,21 @@ class WebRequests:
         if status in (404, 410):
             return BlobMissing(start.shown, "the web server has no such object")
         if status in (401, 403):
-            advice = "" if start.origin in self._tokens else f"a token for it can be given in {VARIABLE}"
-            return BlobForbidden(start.shown, f"the web server refuses it with status {status}", advice=advice)
+            what = f"the web server refuses it with status {status}"
+            return BlobForbidden(start.shown, what, advice=self._advice(start))
         if status in (429, 503):
             what = f"the web server has too many requests (status {status})"
             return PassingError(Throttled(start.shown, what, advice="try later"), _retry_after_s(response))
         error = HostUnreachable(start.shown, f"the web server answers with status {status}")
         return PassingError(error) if status >= 500 else error
+
+    def _advice(self, address: Address) -> str:
+        """A way out of a refusal."""
+        if self._tokens is None:
+            return "no token is used for an address that was given in a browser: download it, or open a signed address"
+        if address.origin in self._tokens:
+            return f"the token that {VARIABLE} has for {address.origin} does not open it"
+        return f"give a token for it: {VARIABLE}={address.origin}=TOKEN"
 
 
 def _redirected(start: Address, address: Address, target: str) -> Address:

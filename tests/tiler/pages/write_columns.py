@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from tilescope.tiler.pages.columns import Col, Where
+from tilescope.tiler.store.version import STORE_VERSION
 
 ROOT: Final = Path(__file__).parents[3]
 PAGE: Final = ROOT / "docs" / "page-format.md"
@@ -38,6 +39,8 @@ _OF_ARCHIVES: Final = (
     Where.OPERATIONS,
 )
 
+_STORE_VERSION: Final = f"export const STORE_VERSION = {STORE_VERSION};"
+
 # The modules of column ids.
 MODULES: Final = {CLIENT / "pages" / "columns.ts": _SERVED, CLIENT / "archive" / "columns.ts": _OF_ARCHIVES}
 
@@ -57,6 +60,8 @@ def typescript_text(places: Sequence[Where]) -> str:
         lines.append(f"\n/** Columns of {type_}. */\nexport const {name} = {{\n")
         lines += [f"  /** {_meaning(column)} */\n  {_camel(column.name)}: {column.value},\n" for column in columns]
         lines.append("} as const;\n")
+    if Where.ARCHIVE_DIRECTORY in places:
+        lines.append(f"\n/** What the records of archives hold: of tiler/store/version.py. */\n{_STORE_VERSION}\n")
     return "".join(lines)
 
 

@@ -20,7 +20,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.pages.compress import MAX_DECODED_BYTES, compress_container, decompress
 from tilescope.tiler.pages.container import ARCHIVE_DIRECTORY_MAGIC, decode, encode
-from tilescope.tiler.records.catalogue import RECORDS
+from tilescope.tiler.store.archive.pieces import PIECES
 from tilescope.tiler.store.checksum import CHECKSUM_BYTES
 
 Ints = NDArray[np.int64]
@@ -28,7 +28,6 @@ Ints = NDArray[np.int64]
 KEY_COLUMNS: Final = (Col.ENTRY_FIRST, Col.ENTRY_SECOND, Col.ENTRY_THIRD, Col.ENTRY_FOURTH)
 MAX_RECORD_BYTES: Final = MAX_DECODED_BYTES + CHECKSUM_BYTES
 
-_KINDS: Final = {record.letter[0]: record for record in RECORDS}
 _UNSIGNED: Final = (1 << 64) - 1
 _ROW_BYTES: Final = 8 * (len(KEY_COLUMNS) + 3)
 _HEAD_BYTES: Final = 1024  # of a container with seven columns, and to spare
@@ -112,7 +111,7 @@ def _starts(sizes: Ints, gaps: Ints, end: int) -> list[int]:
 def _keys(letters: Ints, numbers: list[Ints]) -> list[bytes]:
     keys: list[bytes] = []
     for letter, *key_numbers in zip(letters.tolist(), *(column.tolist() for column in numbers), strict=True):
-        record = _KINDS.get(letter)
+        record = PIECES.get(letter)
         if record is None:
             raise DamagedStore(f"a directory has records of an unknown kind ({letter})")
         count = len(record.numbers)

@@ -17,7 +17,7 @@ from tilescope.tiler.errors import DamagedStore, StoreVersion
 from tilescope.tiler.store.version import STORE_VERSION
 
 MAGIC: Final = b"TSAR\r\n\x1a\n"  # as that of PNG: a transfer that changes ends of lines or the eighth bit changes it
-VERSION: Final = 1
+VERSION: Final = 2
 ENTRIES_PER_LEAF: Final = 4096
 MAX_LEAVES: Final = 1 << 16  # 268 M records, of 2.4e11 events: the root is 1 MB at most
 
@@ -53,10 +53,9 @@ class Header(Struct, frozen=True):
             raise DamagedStore(f"{location}: byte {len(data):,}: the archive is cut short in its header (copy it anew)")
         fields = data[: _FIELDS.size]
         _, version, store_version, per_leaf, size, build, *numbers = _FIELDS.unpack(fields)
-        if version > VERSION:
-            raise StoreVersion(
-                f"{location}: an archive of version {version}, this reads version {VERSION} (use a newer Tilescope)"
-            )
+        if version != VERSION:
+            advice = "use a newer Tilescope" if version > VERSION else "write it again with `tilescope archive`"
+            raise StoreVersion(f"{location}: an archive of version {version}, this reads version {VERSION} ({advice})")
         if _CHECKSUM.unpack_from(data, _FIELDS.size) != (zlib.crc32(fields),):
             raise DamagedStore(f"{location}: byte 0: the header of the archive is damaged (copy it anew)")
         if store_version != STORE_VERSION:

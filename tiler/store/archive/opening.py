@@ -11,6 +11,7 @@ from tilescope.tiler.blobs import Blob, FileBlob, mirrored_blob
 from tilescope.tiler.errors import DamagedStore, NoStore
 from tilescope.tiler.path_names import path_name
 from tilescope.tiler.store.archive.header import HEADER_BYTES, MAGIC, Header
+from tilescope.tiler.store.archive.joined_reader import JoinedReader
 from tilescope.tiler.store.archive.manifest_marks import left_out_parts
 from tilescope.tiler.store.archive.partial_store import PartialStore
 from tilescope.tiler.store.archive.ranges import store_errors
@@ -43,7 +44,8 @@ def open_archive(blob: Blob | Path, *, keeps_values: bool = False) -> RunStore |
         blob, keeps_values = (FileBlob(blob), keeps_values) if mirrored is None else (mirrored, True)
     try:
         reader = ArchiveReader(blob, keeps_values=keeps_values)
-        store = RunStore(reader, reader.location, fetch_keys=reader.fetch if keeps_values else None)
+        joined = JoinedReader(reader)
+        store = RunStore(joined, reader.location, fetch_keys=joined.fetch if keeps_values else None)
         if store.build != reader.header.build:
             raise DamagedStore(f"{reader.location}: byte 24: the manifest is that of another build (copy it anew)")
         left_out = left_out_parts(store.internals(), reader.location)

@@ -1,4 +1,4 @@
-"""The order of records in an archive: as a first screen reads them, then from coarse to fine, details last."""
+"""The order of pieces in an archive: as a first screen reads them, then from coarse to fine, details last."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from tilescope.tiler.records.tables import TABLE_COLUMNS, TABLES
 from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.records.tracks import BLOCK_TRACKS, TRACKS
 from tilescope.tiler.records.written_flows import WRITTEN_FLOW_ARGUMENTS, WRITTEN_FLOWS
+from tilescope.tiler.store.archive.pieces import RESIDUAL
 
 ORDER: Final = (
     MANIFEST,
@@ -50,6 +51,7 @@ ORDER: Final = (
     TRACK_SUMS_SPREAD,
     HISTOGRAM,
     SPREAD,
+    RESIDUAL,
     FLOW_TILES,
     FLOW_ENDS,
     LAUNCH_PLACES,
@@ -77,8 +79,12 @@ ORDER: Final = (
 # A level has 8 bits.
 _COARSEST: Final = 255
 
+# Levels below the root at which a screen shows a whole run: a root tile has 64 bins of it at least.
+_WIDE_LEVELS: Final = 2
+
 _RANKS: Final = {record.letter[0]: 2 * rank + 2 for rank, record in enumerate(ORDER)}
 _BEFORE_NAMES: Final = _RANKS[NAMES.letter[0]] - 1
+_FIRST_LETTERS: Final = [record.letter[0] for record in ORDER[: ORDER.index(PAGE)]]
 
 
 def level_column(record: Record) -> int | None:
@@ -98,7 +104,21 @@ def data_order(letters: NDArray[np.uint8], numbers: list[NDArray[np.uint64]], ro
         if column is not None:
             rows = letters == record.letter[0]
             fineness[rows] = _COARSEST - numbers[column][rows].astype(np.uint16)
-    is_root_page = (letters == PAGE.letter[0]) & (fineness <= _COARSEST - root_level)
-    ranks[is_root_page] = _BEFORE_NAMES
+    ranks[_pages_from(letters, numbers, root_level)] = _BEFORE_NAMES
+    # The whole run is what a first screen shows, of some tracks: their pages follow each other.
+    is_wide = _pages_from(letters, numbers, root_level - _WIDE_LEVELS)
+    blocks, slots = (np.where(is_wide, numbers[PAGE.numbers.index(name)], 0) for name in ("block", "slot"))
     # Stable: what is equal stays in the order of keys.
-    return np.lexsort((fineness, ranks)).astype(np.int64)
+    return np.lexsort((slots, blocks, fineness, ranks)).astype(np.int64)
+
+
+def first_screen(letters: NDArray[np.uint8], numbers: list[NDArray[np.uint64]], root_level: int) -> NDArray[np.bool_]:
+    """True of records that a first screen of any run reads: they begin the order of the archive."""
+    return np.isin(letters, _FIRST_LETTERS) | _pages_from(letters, numbers, root_level)
+
+
+def _pages_from(letters: NDArray[np.uint8], numbers: list[NDArray[np.uint64]], level: int) -> NDArray[np.bool_]:
+    """True of pages of a level and of coarser ones."""
+    levels = numbers[PAGE.numbers.index("level")].astype(np.int64)
+    chosen: NDArray[np.bool_] = (letters == PAGE.letter[0]) & (levels >= level)
+    return chosen

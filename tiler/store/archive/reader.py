@@ -1,4 +1,4 @@
-"""Reads the records of an archive by their keys, with everything checked, whatever the file holds.
+"""Reads the pieces of records in an archive by their keys, with everything checked, whatever the file holds.
 
 The root leads to a leaf, and the leaf to the record. Leaves are kept under the common limit of all caches.
 """
@@ -113,6 +113,11 @@ class ArchiveReader:
     def count(self) -> int:
         """Number of entries, as the header gives it."""
         return self.header.records
+
+    def entries_before(self, key: bytes) -> int:
+        """Number of entries with smaller keys."""
+        number = self._leaf_number(key)
+        return 0 if number < 0 else number * ENTRIES_PER_LEAF + bisect_left(self._leaf(number).keys, key)
 
     def size_bytes(self) -> int:
         """Size of the file."""

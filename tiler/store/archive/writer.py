@@ -23,6 +23,7 @@ from tilescope.tiler.store.archive.entry_table import ArrangedEntries, EntryTabl
 from tilescope.tiler.store.archive.header import HEADER_BYTES, Header
 from tilescope.tiler.store.archive.left_out import checked_parts, records_of
 from tilescope.tiler.store.archive.manifest_marks import marked_manifest
+from tilescope.tiler.store.archive.pieces import first_bytes, record_key, residual_key
 from tilescope.tiler.store.checksum import CHECKSUM_BYTES, sealed
 from tilescope.tiler.store.store import Store
 from tilescope.tiler.store.validation import must_make_sense
@@ -128,7 +129,7 @@ class _ArchiveWriter:
         return table
 
     def _entry_sizes(self) -> Iterator[tuple[bytes, int]]:
-        """Keys and sizes of values, in the order of keys."""
+        """Keys and sizes of pieces, in the order of keys of each kind."""
         further = sorted(self._own.keys() - {MANIFEST.key()})
         for key, value in self._store.records():
             record = record_of(key)
@@ -137,18 +138,29 @@ class _ArchiveWriter:
             if record in self._lacking:
                 self._left_out_bytes += len(value) + CHECKSUM_BYTES
                 continue
-            yield key, len(self._own.get(key, value))
+            value = self._own.get(key, value)
+            size = len(value) if record is None else first_bytes(record, value)
+            yield key, size
+            if size < len(value):
+                yield residual_key(key), len(value) - size
         yield from ((key, len(self._own[key])) for key in further)  # no kind comes after answers
 
     def _record(self, key: bytes, size: int) -> bytes:
-        value = self._own.get(key)
-        if value is None:
-            record = record_of(key)
-            assert record is not None, "a key that was made of a record"
-            value = self._store.get(record, *record.numbers_in(key))
+        value = self._own.get(key) or self._stored(key)
         if value is None or len(value) + CHECKSUM_BYTES != size:
             raise DamagedStore(f"{self._store.location}: {describe(key)}: has changed while it was archived")
         return sealed(key, value)
+
+    def _stored(self, key: bytes) -> bytes | None:
+        """A piece of a record of the store; None where it has none."""
+        whole_key = record_key(key)
+        record = record_of(whole_key)
+        assert record is not None, "a key that was made of a record"
+        value = self._store.get(record, *record.numbers_in(whole_key))
+        if value is None:
+            return None
+        split = first_bytes(record, value)
+        return value[:split] if key == whole_key else value[split:]
 
     def _root_level(self) -> int:
         with must_make_sense(self._store.location):

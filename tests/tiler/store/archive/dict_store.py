@@ -12,6 +12,7 @@ from tilescope.tiler.pages import compress
 from tilescope.tiler.records.catalogue import RECORDS
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.record import KEY_NUMBERS, Record
+from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.records.tracks import BLOCK_TRACKS
 from tilescope.tiler.store.store import Entry, NumberedRecord, Store
 from tilescope.tiler.store.version import STORE_VERSION
@@ -66,6 +67,11 @@ class DictStore:
     def close(self) -> None: ...
 
 
+def page_value(page: bytes, residual: bytes = b"") -> bytes:
+    """The record of a page."""
+    return len(page).to_bytes(4, "little") + page + residual
+
+
 def random_records(seed: int, count: int) -> dict[bytes, bytes]:
     """Records of all kinds that a store may have: numbers close together and at their limits, short values."""
     rng = random.Random(seed)
@@ -77,5 +83,9 @@ def random_records(seed: int, count: int) -> dict[bytes, bytes]:
         for number in record.numbers:
             limit = LIMITS[KEY_NUMBERS[number]]
             numbers.append(rng.choice((rng.randrange(12), rng.randrange(limit), limit - 1 - rng.randrange(3))))
-        records[record.key(*numbers)] = rng.randbytes(rng.choice((0, 1, 30, 300)))
+        value = rng.randbytes(rng.choice((0, 1, 30, 300)))
+        if record is PAGE:
+            split = rng.randrange(len(value) + 1)
+            value = page_value(value[:split], value[split:])
+        records[record.key(*numbers)] = value
     return records

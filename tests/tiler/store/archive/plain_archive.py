@@ -22,6 +22,7 @@ KEYS = {
     **dict.fromkeys("DFWXafl", "IQ"),
     **dict.fromkeys("GHJQRUV", "IBQ"),
     "P": "IBQB",
+    "p": "IBQB",
     "y": "III",
 }
 
@@ -40,8 +41,9 @@ class PlainArchive:
     """All that an archive holds."""
 
     header: dict[str, int | bytes]
-    records: dict[bytes, bytes] = field(default_factory=dict)
-    order: list[bytes] = field(default_factory=list)  # keys, by where their records lie
+    pieces: dict[bytes, bytes] = field(default_factory=dict)
+    records: dict[bytes, bytes] = field(default_factory=dict)  # pages with what was rounded off them
+    order: list[bytes] = field(default_factory=list)  # keys of pieces, by where they lie
     boot: list[bytes] = field(default_factory=list)  # the first of them
     leaves: int = 0
 
@@ -79,8 +81,16 @@ def read_archive(data: bytes) -> PlainArchive:
         record = records[entry.start : entry.start + entry.size]
         value = record[4:]
         assert zlib.crc32(value, zlib.crc32(entry.key)) == int.from_bytes(record[:4], "little")
-        archive.records[entry.key] = value
+        archive.pieces[entry.key] = value
     assert sum(entry.size for entry in entries) == len(records)
+    for key, value in archive.pieces.items():
+        if key[:1] == b"P":
+            assert len(value) == 4 + struct.unpack_from("<I", value)[0]
+            rest = archive.pieces.get(b"p" + key[1:])
+            assert rest != b""
+            archive.records[key] = value + (rest or b"")
+        elif key[:1] != b"p":
+            archive.records[key] = value
     archive.order = [entry.key for entry in sorted(entries, key=lambda entry: entry.start)]
     boot = read_directory(boot_member, 2)
     assert len(boot) == head["boot_records"]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tiler.store.archive.dict_store import LIMITS, DictStore, random_records
+from tests.tiler.store.archive.dict_store import LIMITS, DictStore, page_value, random_records
 from tilescope.tiler.blobs import BlobRange, BlobState
 from tilescope.tiler.errors import BlobChanged, NotAvailable, StoredLast, StoreError, UsageError
 from tilescope.tiler.records.arguments import ARGUMENTS
@@ -125,7 +125,7 @@ def test_any_store_comes_back(seed: int, count: int) -> None:
 
 
 def test_a_first_screen_takes_two_reads() -> None:
-    pages = {PAGE.key(block, 7, 0, 0): bytes([block]) * 20_000 for block in range(20)}
+    pages = {PAGE.key(block, 7, 0, 0): page_value(bytes([block]) * 20_000) for block in range(20)}
     details = {ARGUMENTS.key(track, 0): bytes(20_000) for track in range(400)}
     blob = written(DictStore(pages | details))
     archive = open_archive(blob)
@@ -134,6 +134,19 @@ def test_a_first_screen_takes_two_reads() -> None:
     assert len(blob.reads) == 3  # the leaf, and neighbours in one range
     assert archive.get(PAGE, 0, 7, 0, 0) == pages[PAGE.key(0, 7, 0, 0)]
     assert len(blob.reads) == 3  # within the first 64 kB
+
+
+def test_pages_and_what_was_rounded_off_them_are_read_in_few_requests() -> None:
+    pages = {PAGE.key(0, 3, tile, 0): page_value(bytes(9_000), bytes([tile]) * 9_000) for tile in range(60)}
+    blob = written(DictStore(pages))
+    archive = open_archive(blob, keeps_values=True)
+    assert archive.fetch is not None
+    archive.fetch([(PAGE, (0, 3, tile, 0)) for tile in range(20, 60)])
+    assert [archive.get(PAGE, 0, 3, tile, 0) for tile in range(20, 60)] == list(pages.values())[20:]
+    assert len(blob.reads) <= 4
+    before = len(blob.reads)
+    assert [value for _, value in open_archive(blob).scan(PAGE, 0, 3, start=20)] == list(pages.values())[20:]
+    assert len(blob.reads) <= before + 5
 
 
 def test_what_was_read_is_kept_where_reading_takes_long() -> None:

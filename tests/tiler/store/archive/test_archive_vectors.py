@@ -20,10 +20,10 @@ def test_vectors_are_up_to_date(name: str) -> None:
 def test_the_plain_decoder_reads_them() -> None:
     archive = read_archive((FOLDER / "small.tsarc").read_bytes())
     expected = json.loads((FOLDER / "small.json").read_text())
-    assert len(archive.records) == expected["records"] > 4096
+    assert len(archive.pieces) == expected["records"] > 4096
     assert archive.leaves == 2
     for key, value in expected["values"].items():
-        assert archive.records[bytes.fromhex(key)].hex() == value
+        assert archive.pieces[bytes.fromhex(key)].hex() == value
     for key in expected["absent"]:
         assert bytes.fromhex(key) not in archive.records
 

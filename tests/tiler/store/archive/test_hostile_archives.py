@@ -78,8 +78,10 @@ def leads_to_the_same(data: bytes) -> bool:
 
 def test_other_versions_are_named() -> None:
     archive = AlteredArchive.of_records(50)
-    with pytest.raises(StoreVersion, match=r"an archive of version 2, this reads version 1 \(use a newer Tilescope\)"):
-        read_all(archive.encode(version=2))
+    with pytest.raises(StoreVersion, match=r"an archive of version 3, this reads version 2 \(use a newer Tilescope\)"):
+        read_all(archive.encode(version=3))
+    with pytest.raises(StoreVersion, match=r"an archive of version 1, this reads version 2 \(write it again with"):
+        read_all(archive.encode(version=1))
     with pytest.raises(StoreVersion, match=r"store version 999, this is version \d+ \(index the trace again"):
         read_all(archive.encode(store_version=999))
 

@@ -2,11 +2,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-import { parseHeader } from "../archive/header";
+import { STORE_VERSION } from "../archive/columns";
+import { crc32 } from "../archive/crc32";
+import { HEADER_BYTES, parseHeader } from "../archive/header";
 import { ArchiveHost } from "./archive-host";
 
 const FILE = join(import.meta.dirname, "../../../../tests/vectors/archive/small.tsarc");
-const data = new Uint8Array(readFileSync(FILE));
+const data = new Uint8Array(readFileSync(FILE)); // of no store version
+const header = new DataView(data.buffer);
+header.setUint16(10, STORE_VERSION, true);
+header.setUint32(HEADER_BYTES - 4, crc32(data.subarray(0, HEADER_BYTES - 4)), true);
 const { build } = parseHeader(data);
 
 function hostOf(first: string) {

@@ -13,7 +13,7 @@ import { mayPass, pauseFor, retryPauseMs } from "../net/retry";
 import { type OpenApiJson, toolFields } from "../net/tool-fields";
 import { FormatError } from "../pages/error";
 import type { PageKey } from "../pages/key";
-import { ArchivedRun, inflated } from "./archived-run";
+import { ArchivedRun } from "./archived-run";
 import { eventDetails } from "./event-details";
 import { shellWord } from "./shell-word";
 import { toolAnswer, toolOf } from "./tool-answers";
@@ -126,11 +126,9 @@ export class ArchiveHost {
       case "overview":
         return bytes(await run.find(overviewKey(numbers[0]!)));
       case "pages":
-      case "residuals": {
-        const members = await run.pageMembers(pageKey(numbers));
-        const member = kind === "pages" ? members?.page : members?.residual;
-        return bytes(member === undefined || member.length === 0 ? null : await inflated(member));
-      }
+        return bytes(await run.pageContent(pageKey(numbers)));
+      case "residuals":
+        return bytes(await run.residual(pageKey(numbers)));
       case "events":
         if (names.length === 2) {
           return json(existing(await eventDetails(run, numbers[0]!, BigInt(names[1]!))));

@@ -1,8 +1,10 @@
 /** A run in an archive: its records as what they mean. */
 
 import type { Archive } from "../archive/archive";
+import { STORE_VERSION } from "../archive/columns";
 import { inflateWithin, MAX_INFLATED_BYTES } from "../archive/inflate";
-import { MANIFEST_KEY, namesKey, pageRecordKey, recordKey, shapeKey, TRACKS_KEY } from "../archive/keys";
+import { MANIFEST_KEY, namesKey, pageRecordKey, recordKey, residualKey, shapeKey, TRACKS_KEY } from "../archive/keys";
+import { RecordCache } from "../archive/record-cache";
 import type { ManifestJson, TrackTreeJson } from "../base/schema";
 import { FormatError } from "../pages/error";
 import { type PageKey, slotOf } from "../pages/key";
@@ -28,8 +30,8 @@ export interface StoredTrack {
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Decoded shapes and pages that are looked at again. */
-const KEPT = 64;
+/** Decoded records that are looked at again, by the bytes that they were decoded from: they take some ten times as much. */
+const KEPT_BYTES = 8 << 20;
 
 /** Pages of names that a run may have. */
 const MOST_NAME_PAGES = 1 << 16;
@@ -37,9 +39,18 @@ const MOST_NAME_PAGES = 1 << 16;
 /** All methods reject with FormatError, and with what the archive rejects with. */
 export class ArchivedRun {
   readonly archive: Archive;
-  readonly #kept = new Map<string, Promise<unknown>>();
+  readonly #decoded = new RecordCache<Decoded<unknown>>(({ sizeBytes }) => sizeBytes, KEPT_BYTES);
 
+  /** Throws FormatError for an archive whose records are of another version. */
   constructor(archive: Archive) {
+    const { storeVersion } = archive.header;
+    if (storeVersion !== STORE_VERSION) {
+      const advice =
+        storeVersion > STORE_VERSION ? "this takes a newer viewer" : "index the trace again, and archive it";
+      throw new FormatError(
+        `an archive of store version ${storeVersion}, and this viewer is of version ${STORE_VERSION}: ${advice}`,
+      );
+    }
     this.archive = archive;
   }
 
@@ -48,8 +59,8 @@ export class ArchivedRun {
   }
 
   manifest(): Promise<StoredManifest> {
-    return this.#keep("manifest", async () => {
-      const manifest = await this.json<StoredManifest>(MANIFEST_KEY);
+    return this.#decode(MANIFEST_KEY, (content) => {
+      const manifest = parsed<StoredManifest>(content);
       if (typeof manifest.public !== "object" || manifest.public.build !== this.build) {
         throw new FormatError("the manifest of the archive is of another run");
       }
@@ -62,12 +73,12 @@ export class ArchivedRun {
   }
 
   trackTree(): Promise<TrackTreeJson> {
-    return this.#keep("tracks", async () => withoutCycles(await this.json<TrackTreeJson>(TRACKS_KEY)));
+    return this.#decode(TRACKS_KEY, (content) => withoutCycles(parsed<TrackTreeJson>(content)));
   }
 
   /** Names and categories by id, from `page * page_size` on. */
   names(page: number): Promise<readonly (readonly [string, string])[]> {
-    return this.#keep(`names ${page}`, () => this.json(namesKey(page)));
+    return this.#decode(namesKey(page), parsed<readonly (readonly [string, string])[]>);
   }
 
   /** Name and category of an id; -1 is none. */
@@ -84,30 +95,33 @@ export class ArchivedRun {
   }
 
   shape(block: number): Promise<ShapeIndex> {
-    return this.#keep(`shape ${block}`, async () => ShapeIndex.decode(await this.content(shapeKey(block)), block));
+    return this.#decode(shapeKey(block), (content) => ShapeIndex.decode(content, block));
   }
 
-  /** The gzip members of a page and of its residual, which may have no bytes; null where there is no such page. */
-  async pageMembers(key: PageKey): Promise<{ readonly page: Bytes; readonly residual: Bytes } | null> {
+  /** The content of a page; null where there is none. */
+  async pageContent(key: PageKey): Promise<Bytes | null> {
     const record = await this.archive.get(pageRecordKey(key));
     if (record === null) {
       return null;
     }
     const size = record.length < 4 ? Number.NaN : new DataView(record.buffer, record.byteOffset).getUint32(0, true);
-    if (!(size <= record.length - 4)) {
-      throw new FormatError("a page of the archive is cut short");
+    if (size !== record.length - 4) {
+      throw new FormatError("a page of the archive has another size than it says");
     }
-    return { page: record.slice(4, 4 + size), residual: record.slice(4 + size) };
+    return await inflated(record.subarray(4));
   }
 
-  page(key: PageKey): Promise<DecodedPage> {
-    return this.#keep(`page ${key.block}/${key.level}/${key.index}/${key.slot}`, async () => {
-      const members = await this.pageMembers(key);
-      if (members === null) {
-        throw new FormatError("the archive lacks a page that it should have");
-      }
-      return decodePage(await inflated(members.page), key);
-    });
+  /** The residual of a page, for exact bins; null where it has no bins. */
+  residual(key: PageKey): Promise<Bytes | null> {
+    return this.find(residualKey(key));
+  }
+
+  async page(key: PageKey): Promise<DecodedPage> {
+    return this.#decode(
+      pageRecordKey(key),
+      (content) => decodePage(content, key),
+      () => this.pageContent(key),
+    );
   }
 
   /** The inflated value of a record; null where there is none. */
@@ -118,11 +132,7 @@ export class ArchivedRun {
 
   /** The inflated value of a record that must be there. */
   async content(key: string): Promise<Bytes> {
-    const content = await this.find(key);
-    if (content === null) {
-      throw new FormatError(`the archive lacks a record ${key[0]} that it should have`);
-    }
-    return content;
+    return present(await this.find(key), key);
   }
 
   /** The last record of a kind whose numbers begin as these do, and are not behind them. */
@@ -139,18 +149,31 @@ export class ArchivedRun {
     return parsed<T>(await this.content(key));
   }
 
-  /** Value that `make` gives, kept for those who want it next. */
-  #keep<T>(name: string, make: () => Promise<T>): Promise<T> {
-    const value = (this.#kept.get(name) as Promise<T> | undefined) ?? make();
-    this.#kept.delete(name);
-    this.#kept.set(name, value);
-    value.catch(() => this.#kept.get(name) === value && this.#kept.delete(name));
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > KEPT && oldest !== undefined) {
-      this.#kept.delete(oldest);
-    }
-    return value;
+  /** A record that is decoded, kept for those who want it next. */
+  async #decode<T>(
+    key: string,
+    decode: (content: Bytes) => T,
+    find: () => Promise<Bytes | null> = () => this.find(key),
+  ): Promise<T> {
+    const { value } = await this.#decoded.get(key, async () => {
+      const content = present(await find(), key);
+      return { value: decode(content), sizeBytes: content.length };
+    });
+    return value as T;
   }
+}
+
+interface Decoded<T> {
+  readonly value: T;
+  /** Size of the content that it was decoded from. */
+  readonly sizeBytes: number;
+}
+
+function present(content: Bytes | null, key: string): Bytes {
+  if (content === null) {
+    throw new FormatError(`the archive lacks a record ${key[0]} that it should have`);
+  }
+  return content;
 }
 
 /** A record, and the last number of its key. */

@@ -98,7 +98,7 @@ describe("an archive", () => {
     for (const change of [
       (view: DataView) => view.setBigUint64(16, 10n ** 13n, true),
       (view: DataView) => view.setBigUint64(64, 2n ** 64n - 1n, true),
-      (view: DataView) => view.setUint16(8, 2, true),
+      (view: DataView) => view.setUint16(8, 3, true),
       (view: DataView) => view.setUint32(12, 1, true),
       (view: DataView) => view.setBigUint64(48, 2n ** 40n, true),
       (view: DataView) => view.setBigUint64(56, 1n, true),

@@ -4,6 +4,7 @@ import { FormatError } from "../pages/error";
 import { crc32 } from "./crc32";
 import { BOOT, type Directory, LEAF, lastAtMost, ROOT, readDirectory } from "./directory";
 import { type ArchiveHeader, type ByteRange, ENTRIES_PER_LEAF, parseHeader, recordRange } from "./header";
+import { MAX_INFLATED_BYTES } from "./inflate";
 import { HEAD_BYTES, RangeReader, type ReadRange } from "./range-reader";
 import { RecordCache } from "./record-cache";
 
@@ -11,6 +12,10 @@ const MAX_DIRECTORY_BYTES = 1 << 20;
 /** The rest of the boot records is one request up to this size: ten times what is written. */
 const MOST_BOOT_BYTES = 8 << 20;
 const KEPT_LEAVES = 64;
+/** Bytes of records that are kept. Decoded pages are kept elsewhere; this is for what several of them are made of, and for what is looked at again. */
+const KEPT_BYTES = 32 << 20;
+/** A record that is longer is read in no case: ranges that are on their way at the same time take four times as much. */
+const MAX_STORED_BYTES = MAX_INFLATED_BYTES;
 
 /** A record with its key. */
 export interface Entry {
@@ -24,7 +29,7 @@ export class Archive {
   readonly #ranges: RangeReader;
   readonly #root: Directory;
   readonly #boot: Directory;
-  readonly #records = new RecordCache();
+  readonly #records = new RecordCache<Uint8Array<ArrayBuffer> | null>((value) => value?.length ?? 0, KEPT_BYTES);
   /** Least recently used first. */
   readonly #leaves = new Map<number, Promise<Directory>>();
   /** The rest of the boot records, which a first screen needs: they come in one range. */
@@ -68,6 +73,9 @@ export class Archive {
     return this.#records.get(key, async () => {
       const boot = rangeIn(this.header, this.#boot, key);
       const range = boot ?? (await this.#rangeInLeaf(key));
+      if (range !== null && range.stop - range.start > MAX_STORED_BYTES) {
+        throw new FormatError(`a record of ${range.stop - range.start} bytes is more than a page reads`);
+      }
       return range === null ? null : checkedValue(key, await this.#bytes(range));
     });
   }

@@ -97,3 +97,6 @@ export const INTS = {
   /** places of the operations that have any of the numbers above, ascending. */
   operationTold: 216,
 } as const;
+
+/** What the records of archives hold: of tiler/store/version.py. */
+export const STORE_VERSION = 34;

@@ -4,7 +4,7 @@ import { FormatError } from "../pages/error";
 import { crc32 } from "./crc32";
 
 const MAGIC = "TSAR\r\n\x1a\n";
-const VERSION = 1;
+const VERSION = 2;
 const BUILD_BYTES = 24;
 
 export const HEADER_BYTES = 128;
@@ -42,8 +42,9 @@ export function parseHeader(bytes: Uint8Array): ArchiveHeader {
   }
   const data = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
   const version = data.getUint16(8, true);
-  if (version > VERSION) {
-    throw new FormatError(`archive version ${version} is not supported (expected ${VERSION})`);
+  if (version !== VERSION) {
+    const advice = version > VERSION ? "this takes a newer viewer" : "write it again with `tilescope archive`";
+    throw new FormatError(`an archive of version ${version}, and this viewer reads version ${VERSION}: ${advice}`);
   }
   if (crc32(bytes.subarray(0, HEADER_BYTES - 4)) !== data.getUint32(HEADER_BYTES - 4, true)) {
     throw new FormatError("the header of the archive is damaged");

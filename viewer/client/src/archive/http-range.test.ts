@@ -15,9 +15,10 @@ function answering(status: number, body: string, headers: Record<string, string>
 
 test("a range is one request, whose answer says which file it is of", async () => {
   const { read, requests } = answering(206, "abc", { etag: '"7"', "content-range": "bytes 10-12/99" });
-  const { bytes, etag } = await read({ start: 10, stop: 13 });
+  const { bytes, etag, fileBytes } = await read({ start: 10, stop: 13 });
   expect(new TextDecoder().decode(bytes)).toBe("abc");
   expect(etag).toBe('"7"');
+  expect(fileBytes).toBe(99);
   expect(requests[0]).toMatchObject({ headers: { Range: "bytes=10-12" }, cache: "no-store" });
 });
 

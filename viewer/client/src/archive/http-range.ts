@@ -43,7 +43,7 @@ export function httpRanges(
 }
 
 async function partOf(response: Response, range: ByteRange, abort: AbortController): Promise<RangeAnswer> {
-  const [, start] = /^bytes (\d+)-/.exec(response.headers.get("content-range") ?? "") ?? [];
+  const [, start, size] = /^bytes (\d+)-\d+(?:\/(\d+))?/.exec(response.headers.get("content-range") ?? "") ?? [];
   if (start !== undefined && Number(start) !== range.start) {
     abort.abort();
     throw new ApiError(response.status, "unreadable", "the host of the archive sent other bytes than it was asked for");
@@ -53,7 +53,7 @@ async function partOf(response: Response, range: ByteRange, abort: AbortControll
     abort.abort();
     throw new FormatError("the host of the archive sent more bytes than it was asked for");
   }
-  return { bytes, etag: response.headers.get("etag") };
+  return { bytes, etag: response.headers.get("etag"), fileBytes: size === undefined ? null : Number(size) };
 }
 
 /** All bytes of an answer; null where they are more than `most`: an answer may be without an end. */

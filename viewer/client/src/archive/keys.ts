@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<string, readonly number[]>> = {
   ...kinds("BEL", 4, 4),
   ...kinds("DFWXafl", 4, 8),
   ...kinds("GHJQRUV", 4, 1, 8),
-  ...kinds("P", 4, 1, 8, 1),
+  ...kinds("Pp", 4, 1, 8, 1),
   ...kinds("y", 4, 4, 4),
 };
 
@@ -59,9 +59,14 @@ export function shapeKey(block: number): string {
   return keyOf("S", block);
 }
 
-/** The record of a page, which has its residual, too. */
+/** The record of a page. */
 export function pageRecordKey(key: PageKey): string {
   return keyOf("P", key.block, key.level, key.index, key.slot);
+}
+
+/** The record of what was rounded off the bins of a page. */
+export function residualKey(key: PageKey): string {
+  return keyOf("p", key.block, key.level, key.index, key.slot);
 }
 
 function keyOf(letter: string, ...numbers: readonly number[]): string {

@@ -94,3 +94,11 @@ test("a file that is replaced, or cut short, is an error of all who requests", a
   host.release();
   await check;
 });
+
+test("a file without a tag that has another size is another file", async () => {
+  const answers = [FILE.length, FILE.length, FILE.length + 1].map((fileBytes) => ({ etag: null, fileBytes }));
+  const read: ReadRange = async ({ start, stop }) => ({ bytes: FILE.slice(start, stop), ...answers.shift()! });
+  const reader = new RangeReader(read, await read({ start: 0, stop: HEAD_BYTES }));
+  await reader.bytes({ start: 100_000, stop: 100_001 });
+  await expect(reader.bytes({ start: 100_000, stop: 100_001 })).rejects.toThrow(ArchiveChanged);
+});

@@ -18,10 +18,13 @@ const BATCH_BYTES = 4 << 20;
 /** Browsers open six connections to a host of HTTP/1.1. */
 const MAX_REQUESTS = 4;
 
-/** Bytes of a range, fewer at the end of the file; `etag`: of the file, null where the host tells none. */
+/** Bytes of a range, fewer at the end of the file. */
 export interface RangeAnswer {
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The tag of the file; null where the host tells none. */
   readonly etag: string | null;
+  /** Size of the file, where the host tells it. */
+  readonly fileBytes?: number | null;
 }
 
 /** Reads a range of a file. */
@@ -48,6 +51,7 @@ interface Batch {
 
 export class RangeReader {
   readonly etag: string | null;
+  readonly #fileBytes: number | null;
   readonly #read: ReadRange;
   readonly #head: Uint8Array<ArrayBuffer>;
   #waiting: Wish[] = [];
@@ -58,6 +62,7 @@ export class RangeReader {
     this.#read = read;
     this.#head = head.bytes;
     this.etag = head.etag;
+    this.#fileBytes = head.fileBytes ?? null;
   }
 
   /** The first bytes of the file. */
@@ -104,8 +109,8 @@ export class RangeReader {
   async #run({ start, stop, wishes }: Batch): Promise<void> {
     this.#running += 1;
     try {
-      const { bytes, etag } = await this.#read({ start, stop });
-      if (etag !== this.etag) {
+      const { bytes, etag, fileBytes = null } = await this.#read({ start, stop });
+      if (etag !== this.etag || fileBytes !== this.#fileBytes) {
         throw new ArchiveChanged("the archive was replaced while it was open");
       }
       if (bytes.length !== stop - start) {

@@ -4,7 +4,7 @@ import { RecordCache } from "./record-cache";
 const bytes = (length: number) => new Uint8Array(length);
 
 test("a record is read once for all who want it, and kept up to a number of bytes", async () => {
-  const cache = new RecordCache(100);
+  const cache = new RecordCache<Uint8Array>(({ length }) => length, 100);
   let reads = 0;
   const get = (key: string, size: number) =>
     cache.get(key, async () => {
@@ -23,7 +23,7 @@ test("a record is read once for all who want it, and kept up to a number of byte
 });
 
 test("what could not be read is read again, and a record larger than all room is not kept", async () => {
-  const cache = new RecordCache(100);
+  const cache = new RecordCache<Uint8Array>(({ length }) => length, 100);
   await expect(cache.get("a", () => Promise.reject(new Error("cut off")))).rejects.toThrow("cut off");
   expect((await cache.get("a", async () => bytes(5)))?.length).toBe(5);
   expect((await cache.get("b", async () => bytes(500)))?.length).toBe(500);

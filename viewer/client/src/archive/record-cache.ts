@@ -1,18 +1,16 @@
-/** Records of one archive in memory, by their keys: those that were used last, up to a number of bytes. */
+/** Records of one archive in memory by their keys, as they are stored or decoded: those that were used last, up to a number of bytes. */
 
-/** Decoded pages are kept elsewhere; this is for what several of them are made of, and for what is looked at again. */
-const BUDGET_BYTES = 32 << 20;
-
-type Value = Uint8Array<ArrayBuffer> | null;
-
-export class RecordCache {
+export class RecordCache<Value> {
   /** Least recently used first. */
   readonly #values = new Map<string, Promise<Value>>();
   readonly #sizes = new Map<string, number>();
+  readonly #sizeOf: (value: Value) => number;
   readonly #budgetBytes: number;
   #sizeBytes = 0;
 
-  constructor(budgetBytes = BUDGET_BYTES) {
+  /** `sizeOf`: bytes of a value. */
+  constructor(sizeOf: (value: Value) => number, budgetBytes: number) {
+    this.#sizeOf = sizeOf;
     this.#budgetBytes = budgetBytes;
   }
 
@@ -30,7 +28,7 @@ export class RecordCache {
 
   #begin(key: string, value: Promise<Value>): Promise<Value> {
     value.then(
-      (bytes) => this.#keep(key, value, bytes?.length ?? 0),
+      (read) => this.#keep(key, value, this.#sizeOf(read)),
       () => this.#forget(key, value),
     );
     return value;

@@ -165,6 +165,10 @@ export class TileClient {
     return { stream: this.#streamStatus, missingPages: this.#missing(this.#needed).length, problem };
   }
 
+  #missing(wants: readonly PageWant[]): PageWant[] {
+    return wants.filter(({ name }) => !this.#cache.has(name) && !this.#failed.has(name));
+  }
+
   /** Memory that tiles take, and how much they may: beyond it those go that were looked at longest ago. */
   get memory(): { readonly usedBytes: number; readonly limitBytes: number } {
     return {
@@ -199,12 +203,10 @@ export class TileClient {
   }
 
   #askPages(): void {
-    const ahead = this.#missing(this.#ahead).slice(0, this.#options.connect === null ? undefined : AHEAD_PAGES);
-    this.#stream.want([...this.#missing(this.#needed), ...ahead].map((want) => want.key));
-  }
-
-  #missing(wants: readonly PageWant[]): readonly PageWant[] {
-    return wants.filter(({ name }) => !this.#cache.has(name) && !this.#failed.has(name));
+    const missing = this.#missing(this.#needed);
+    // A stream sends what is most urgent first; without one, all that is wanted comes at the same time.
+    const mostAhead = this.#options.connect !== null ? AHEAD_PAGES : missing.length > 0 ? 0 : undefined;
+    this.#stream.want([...missing, ...this.#missing(this.#ahead).slice(0, mostAhead)].map((want) => want.key));
   }
 
   /** Tiles to draw for a track; incomplete and perhaps empty while its shape or its tiles are on their way. */
