@@ -11,6 +11,7 @@ import { toggleGroup } from "../state/tracks";
 import { findNode, type TreeNode, tracksOf } from "../state/tree";
 import { type AppActions, useApp } from "./app-context";
 import { walkMenu } from "./menu";
+import { ShiftField } from "./shift-field";
 import { focusItem, treeFocus } from "./tree-focus";
 
 /** More would not be read in a menu. */
@@ -119,6 +120,11 @@ function nameOf(trace: Trace, key: string): string {
   return (key.startsWith("g") ? trace.groups.get(id)?.name : trace.tracks.get(id)?.name) ?? "";
 }
 
+function isHostOfSeveral({ groups }: Trace, key: string): boolean {
+  const hosts = [...groups.values()].filter(({ kind }) => kind === "host");
+  return hosts.length > 1 && hosts.some(({ id }) => key === `g${id}`);
+}
+
 export function TrackMenu({ trace }: { trace: Trace }) {
   const { pane } = useApp();
   const open = treeFocus(pane).openTrackMenu.value;
@@ -205,6 +211,7 @@ function OpenMenu({ trace, node, xPx, yPx }: { trace: Trace; node: string; xPx: 
         </button>
       ))}
       <LaneLevels node={node} close={close} />
+      {isHostOfSeveral(trace, node) && <ShiftField trace={trace} group={Number(node.slice(1))} close={close} />}
     </div>
   );
 }
