@@ -56,7 +56,6 @@ export function ShiftField({ trace, group, close }: { trace: Trace; group: numbe
         <button
           type="button"
           class="menu-item"
-          role="menuitem"
           onClick={() => {
             tryShift(pane, group, null);
             close();
