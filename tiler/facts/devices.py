@@ -120,6 +120,7 @@ class _Finding:
     def __init__(self, reader: QueryReader) -> None:
         self._reader = reader
         self._tree = reader.tree
+        self._has_hosts = sum(entry.kind == "host" for entry in self._tree.groups) > 1
         self._classifier = classifier(reader.work_rules)
         self._tables: dict[Callable[[Name], int], Kinds] = {}
         self._xla_codes: Kinds | None = None
@@ -202,9 +203,8 @@ class _Finding:
         beside: Sequence[tuple[int, Kinds]] = (),
     ) -> Device:
         host = self._tree.groups[group].parent
-        several = sum(entry.kind == "host" for entry in self._tree.groups) > 1
         name = self._tree.groups[group].name
-        if several and host is not None:
+        if self._has_hosts and host is not None:
             place = self._tree.groups[host].name
             name = place if place.endswith(f" · {name}") else f"{place} · {name}"  # "rank 3 · GPU 3" says it already
         work, async_work = (tuple(_work_track(*pair) for pair in pairs) for pairs in (tracks, beside))

@@ -190,7 +190,9 @@ def _build(
         )
         run = RunFiles(traces, read.left_out, axis)
         paths = [file.path for file in traces]
-        layout = lay_out(summaries, lambda file, track: traces[file].events.rows_of(track), paths)
+        layout = lay_out(
+            summaries, lambda file, track: traces[file].events.rows_of(track), paths, is_shard=axis is not None
+        )
         meter.events, meter.tracks = run.events, len(layout.tracks)
         has_preview = bool(meter.revision) or run.events >= _PREVIEW_EVENTS
         snapshots = [

@@ -12,6 +12,7 @@ from tilescope.tiler.mount.open_run import (
     stores_of,
 )
 from tilescope.tiler.mount.proof import check_merge
+from tilescope.tiler.mount.run_shifts import save_shifts
 
 __all__ = [
     "MountedStore",
@@ -24,5 +25,6 @@ __all__ = [
     "open_run",
     "open_run_build",
     "published_file",
+    "save_shifts",
     "stores_of",
 ]

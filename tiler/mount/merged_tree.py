@@ -10,6 +10,7 @@ from tilescope.tiler.mount.bases import Bases
 from tilescope.tiler.mount.missing_shard import MissingShard
 from tilescope.tiler.mount.mounted import Mounted
 from tilescope.tiler.mount.shard_records import ShardRecords
+from tilescope.tiler.store.clocks import is_rank
 
 _RUN: Final = 0  # group
 
@@ -19,7 +20,8 @@ _VACANT: Final = {"group": _RUN, "kind": "rollup", "name": "", "detail": "", "ro
 
 def merged_tree(mounted: Mounted) -> dict[str, Any]:
     """Groups and tracks of all shards below one group, the run."""
-    title = plural(sum(len(place.hosts) for place in mounted.places), "host", "hosts")
+    hosts = [host for place in mounted.places for host in place.hosts]
+    title = plural(len(hosts), *(("rank", "ranks") if hosts and all(map(is_rank, hosts)) else ("host", "hosts")))
     groups = [{"id": _RUN, "parent": None, "kind": "run", "name": title, "detail": "", "rollup": None}]
     tracks = [dict(_VACANT, id=track) for track in range(mounted.tracks)]
     for place in mounted.places:

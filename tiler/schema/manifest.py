@@ -89,11 +89,15 @@ class MissingHost(Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class ClockShift(Struct, frozen=True, kw_only=True):
-    """The shift of a host's clock."""
+ShiftOrigin = Literal["measured", "by_hand"]
 
-    host: str
+
+class ClockShift(Struct, frozen=True, kw_only=True):
+    """The shift of the clock of a host, or of a rank."""
+
+    host: Annotated[str, Meta(description="Name of the group that is shifted: a host, or a rank of a job.")]
     shift: Annotated[Ticks, Meta(description="Ticks by which all of the host is drawn later; below 0: earlier.")]
+    origin: Annotated[ShiftOrigin, Meta(description="Whether it was measured by a tool, or set by hand.")]
 
 
 class StoredManifest(Struct, frozen=True, kw_only=True):

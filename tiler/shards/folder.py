@@ -14,7 +14,7 @@ from tilescope.tiler import system
 from tilescope.tiler.errors import StoreError, UsageError
 from tilescope.tiler.store import is_store
 from tilescope.tiler.store.build_lock import is_ours
-from tilescope.tiler.store.shifts import SHIFTS
+from tilescope.tiler.store.shifts import SHIFTS, SHIFTS_LOCK
 
 RUN: Final = "run.json"
 AXIS: Final = "axis.json.gz"
@@ -25,7 +25,7 @@ SESSION: Final = "session-"
 _LOCK: Final = "LOCK"
 _SURVEY_SUFFIX: Final = ".json.gz"
 _NAME: Final = re.compile(r"[0-9a-f]{16}(\.json\.gz)?$")
-_OURS: Final = frozenset({RUN, AXIS, MERGED, SHIFTS, SURVEYS, SHARDS, _LOCK})
+_OURS: Final = frozenset({RUN, AXIS, MERGED, SHIFTS, SHIFTS_LOCK, SURVEYS, SHARDS, _LOCK})
 
 
 def shard_name(files: Sequence[Path]) -> str:

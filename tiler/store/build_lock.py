@@ -19,7 +19,7 @@ from msgspec import Struct
 from tilescope.tiler import system
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.store.readership import PRIVATE
-from tilescope.tiler.store.shifts import SHIFTS
+from tilescope.tiler.store.shifts import SHIFTS, SHIFTS_LOCK
 
 CURRENT = "CURRENT"
 LOCK = "LOCK"
@@ -117,7 +117,9 @@ def is_ours(store: Path) -> bool:
         names = {entry.name for entry in store.iterdir()}
     except FileNotFoundError:  # removed just now
         return True
-    if all(name in (LOCK, CURRENT, f"{CURRENT}.part", SHIFTS) or name.startswith("gen-") for name in names):
+    if all(
+        name in (LOCK, CURRENT, f"{CURRENT}.part", SHIFTS, SHIFTS_LOCK) or name.startswith("gen-") for name in names
+    ):
         return True
     return CURRENT in names and _names_generation(store / CURRENT)
 

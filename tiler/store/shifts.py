@@ -1,29 +1,40 @@
-"""Shifts of hosts' clocks, in a file beside the shards of a run or the generations of a store.
+"""Shifts of clocks, in a file beside the shards of a run or the generations of a store.
 
 They are added when the run is drawn: nothing that is stored changes, so that a shift can be taken back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
-from tilescope.tiler.errors import DamagedStore, NoStore, UsageError
-from tilescope.tiler.schema import ClockShift
+from tilescope.tiler import system
+from tilescope.tiler.errors import DamagedStore, NoStore, StoreError, UsageError
+from tilescope.tiler.schema import ShiftOrigin
 from tilescope.tiler.store.documents import read_document, write_document
 
 SHIFTS: Final = "shifts.json"
+SHIFTS_LOCK: Final = "shifts.lock"  # whoever changes them has it (flock); it stays
 
 _MOST_BYTES: Final = 4 << 20
 _MOST_PS: Final = 1 << 62
 
 
+class Shift(Struct, frozen=True):
+    """The shift of one clock."""
+
+    ps: int  # by which all of it is drawn later
+    origin: ShiftOrigin
+
+
 class _StoredShift(Struct, frozen=True, forbid_unknown_fields=True):
-    host: str
+    host: str  # or rank: a name of a clock, see clocks.py
     ps: Annotated[str, Meta(pattern="^-?[0-9]{1,19}$")]  # decimal: a run that is indexed anew may have other ticks
+    origin: ShiftOrigin = "by_hand"
 
 
 class _Document(Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,33 +42,52 @@ class _Document(Struct, frozen=True, forbid_unknown_fields=True):
     shifts: Annotated[list[_StoredShift], Meta(max_length=1 << 16)]
 
 
-def read_shifts(path: Path) -> dict[str, int]:
-    """Picoseconds by which each host of the run at `path` is drawn later. Raises StoreError or DamagedStore."""
+def read_shifts(path: Path) -> dict[str, Shift]:
+    """The shifts of the run at `path`, by the name of the clock. Raises StoreError or DamagedStore."""
     if not path.is_dir():
         return {}
     try:
         document = read_document(path / SHIFTS, _Document, _MOST_BYTES)
     except NoStore:
         return {}
-    shifts = {shift.host: int(shift.ps) for shift in document.shifts}
-    for host, ps in shifts.items():
-        if not -_MOST_PS < ps < _MOST_PS:
-            raise DamagedStore(f"{path / SHIFTS}: makes no sense: {host!r:.200} is shifted by {ps:,} ps")
-    return {host: ps for host, ps in shifts.items() if ps}
+    shifts = {stored.host: Shift(int(stored.ps), stored.origin) for stored in document.shifts}
+    for clock, shift in shifts.items():
+        if not -_MOST_PS < shift.ps < _MOST_PS:
+            raise DamagedStore(f"{path / SHIFTS}: makes no sense: {clock!r:.200} is shifted by {shift.ps:,} ps")
+    return {clock: shift for clock, shift in shifts.items() if shift.ps}
 
 
-def write_shifts(path: Path, shifts: Mapping[str, int]) -> None:
-    """Saves them in place of those that are there. Raises UsageError, StoreError."""
+def update_shifts(path: Path, changes: Mapping[str, int], origin: ShiftOrigin) -> dict[str, Shift]:
+    """Saves some shifts, in picoseconds by the name of the clock, and leaves all others; 0 takes one back.
+
+    Several that do so at once wait for each other. Returns all shifts that there are now. Raises UsageError, StoreError
+    or DamagedStore.
+    """
+    if not changes:
+        return read_shifts(path)
     if not path.is_dir():
         raise UsageError(f"{path}: an archive takes no shifts: set them before it is written, or in a store")
-    for host, ps in shifts.items():
+    for clock, ps in changes.items():
         if not -_MOST_PS < ps < _MOST_PS:
-            raise UsageError(f"{host}: a shift of {ps:,} ps is more than the {_MOST_PS:,} that there may be")
-    stored = [_StoredShift(host, str(ps)) for host, ps in sorted(shifts.items()) if ps]
-    write_document(path / SHIFTS, _Document(1, stored))
+            raise UsageError(f"{clock}: a shift of {ps:,} ps is more than the {_MOST_PS:,} that there may be")
+    with _locked(path):
+        shifts = read_shifts(path) | {clock: Shift(ps, origin) for clock, ps in changes.items()}
+        shifts = {clock: shift for clock, shift in sorted(shifts.items()) if shift.ps}
+        stored = [_StoredShift(clock, str(shift.ps), shift.origin) for clock, shift in shifts.items()]
+        write_document(path / SHIFTS, _Document(1, stored))
+    return shifts
 
 
-def clock_shifts(path: Path, tick_ps: int) -> list[ClockShift]:
-    """As the manifest of the run at `path` has them, in ticks, the nearest. Raises StoreError or DamagedStore."""
-    ticks = {host: (2 * ps + tick_ps) // (2 * tick_ps) for host, ps in read_shifts(path).items()}
-    return [ClockShift(host=host, shift=str(shift)) for host, shift in ticks.items() if shift]
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """The shifts of a run for this thread alone. Raises StoreError."""
+    try:
+        lock = (path / SHIFTS_LOCK).open("ab")
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror or error}") from error
+    with lock:
+        try:
+            system.lock(lock)
+        except OSError as error:
+            raise StoreError(f"{path / SHIFTS_LOCK}: cannot be locked: {error.strerror or error}") from error
+        yield

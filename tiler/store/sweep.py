@@ -16,7 +16,7 @@ from msgspec import Struct
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.store.build_lock import CURRENT, LOCK, is_ours, turn_if_free
 from tilescope.tiler.store.generation_lock import Use, claim
-from tilescope.tiler.store.shifts import SHIFTS
+from tilescope.tiler.store.shifts import SHIFTS, SHIFTS_LOCK
 
 
 class Leftover(Struct, frozen=True):
@@ -63,6 +63,7 @@ def evict(store: Path, *, dry_run: bool = False) -> Leftover | None:
                 _remove(path)
             (store / f"{CURRENT}.part").unlink(missing_ok=True)
             (store / SHIFTS).unlink(missing_ok=True)
+            (store / SHIFTS_LOCK).unlink(missing_ok=True)
             (store / LOCK).unlink(missing_ok=True)
             with suppress(OSError):
                 store.rmdir()

@@ -20,7 +20,7 @@ from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, content
-from tilescope.tiler.store.shifts import read_shifts
+from tilescope.tiler.store.clocks import clock_shifts
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.question import SpanQuestion, span_of
 from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, no_steps
@@ -52,7 +52,8 @@ class Scope:
 
         Raises StoreError.
         """
-        own = list(read_shifts(Path(self.reader.store.location)))
+        store = self.reader.store
+        own = [shift.host for shift in clock_shifts(Path(store.location), store.manifest())]
         return own + [host for other in self._others.values() for host in other.shifted_hosts()]
 
     def for_build(self, build: BuildRef) -> Scope:

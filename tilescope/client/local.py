@@ -32,8 +32,8 @@ from tilescope.tiler.records.tiles import PAGE, SHAPE
 from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import Run, RunState, manifest_of
 from tilescope.tiler.store.attachments import content, entry_of
+from tilescope.tiler.store.clocks import clock_shifts
 from tilescope.tiler.store.extent import RunExtent
-from tilescope.tiler.store.shifts import clock_shifts
 from tilescope.tiler.store.store import Store, need
 from tilescope.tiler.store.validation import must_make_sense
 from tilescope.tiler.tools import Answer, BuildRef, Scope, Table, ask, from_values, no_such_tool, references, tools
@@ -195,7 +195,7 @@ class LocalSource:
     async def manifest(self, run: str) -> dict[str, Any]:
         self._check(run)
         stored = self._store.manifest()
-        shifts = clock_shifts(self._path, stored["tick_ps"])
+        shifts = clock_shifts(self._path, stored)
         manifest: dict[str, Any] = msgspec.to_builtins(manifest_of(stored, self._id, self._path.name, shifts=shifts))
         return manifest
 

@@ -75,11 +75,17 @@ def _slice(process: int, thread: int, start: int, duration: int, name: str = "wo
     return {"ph": "X", "name": name, "pid": process, "tid": thread, "ts": ts, "dur": dur}
 
 
+def grid_of(answer: Answer) -> tuple[int, int, int, int]:
+    """Begin and width of the columns of an answer; first tick and end of what counts of them."""
+    first, last, width = (int(answer.fact(name).value) for name in ("start", "end", "column_ticks"))  # type: ignore[arg-type]
+    return int(answer.series[0].x.values[0]), width, first, last
+
+
 def plain_ticks(spans: Spans, answer: Answer) -> list[int]:
     """Ticks of spans in the columns of an answer."""
-    start, width = (int(answer.fact(name).value) for name in ("start", "column_ticks"))  # type: ignore[arg-type]
+    start, width, first, last = grid_of(answer)
     ticks = [0] * len(answer.series[0].x.values)
-    for a, b in spans:
+    for a, b in ((max(a, first), min(b, last)) for a, b in spans):
         for column in range(max(0, (a - start) // width), min(len(ticks), (b - 1 - start) // width + 1)):
             left = start + column * width
             ticks[column] += max(0, min(b, left + width) - max(a, left))
@@ -97,7 +103,9 @@ def columns(answer: Answer) -> dict[str, list[Any]]:
 
 def check_rows(answer: Answer, lanes_of_rows: Sequence[Sequence[Spans]]) -> None:
     """Every row has the sum of its lanes in each column, as a share in hundredths."""
-    width = int(answer.fact("column_ticks").value)  # type: ignore[arg-type]
+    start, width, first, last = grid_of(answer)
+    columns_at = [start + k * width for k in range(len(answer.series[0].x.values))]
+    widths = [min(at + width, last) - max(at, first) for at in columns_at]
     table = columns(answer)
     assert len(table["name"]) == len(lanes_of_rows) == answer.fact("rows").value
     for number, lanes in enumerate(lanes_of_rows):
@@ -108,7 +116,9 @@ def check_rows(answer: Answer, lanes_of_rows: Sequence[Sequence[Spans]]) -> None
         assert table["lanes"][number] == len(lanes)
         shown = cells(answer)[number]
         assert [share > 0 for share in shown] == [ticks > 0 for ticks in plain]
-        assert shown == pytest.approx([ticks / (width * len(lanes)) for ticks in plain], abs=0.01)
+        shares = [ticks / (counted * len(lanes)) for ticks, counted in zip(plain, widths, strict=True)]
+        assert shown == pytest.approx(shares, abs=0.01)
+        assert table["share"][number] == pytest.approx(sum(plain) / ((last - first) * len(lanes)))
     assert answer.fact("busy").value == sum(table["busy"])
 
 
@@ -129,13 +139,22 @@ def test_rows_have_what_their_slices_take(nested: Nested, most: int) -> None:
 def test_a_span_has_columns_of_its_own(nested: Nested, start: int, length: int, most: int) -> None:
     answer = nested.ask(level="process", start=start, end=start + length, columns=most)
     check_rows(answer, by_process(nested))
-    first, last, width = (int(answer.fact(name).value) for name in ("start", "end", "column_ticks"))  # type: ignore[arg-type]
+    begin, width, first, last = grid_of(answer)
     stop = min(start + length, nested.reader.end + 1)
-    assert first <= min(start, stop)
-    assert last >= stop
+    begin_of_span = min(start, stop)
+    assert (first, last) == (begin_of_span, max(stop, begin_of_span + 1))
     assert len(answer.series[0].x.values) <= most
-    assert min(start, stop) - first < width
-    assert first % width == 0
+    assert begin <= first < begin + width
+    assert begin % width == 0
+
+
+@given(borders=st.lists(st.integers(0, 900_000), min_size=3, max_size=3, unique=True), most=st.integers(2, 1024))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_span_has_what_its_halves_have(nested: Nested, borders: list[int], most: int) -> None:
+    first, middle, last = (min(border, nested.reader.end - 2 + k) for k, border in enumerate(sorted(borders)))
+    spans = [(first, last), (first, middle), (middle, last)]
+    whole, *halves = (columns(nested.ask(level="track", start=a, end=b, columns=most))["busy"] for a, b in spans)
+    assert whole == [left + right for left, right in zip(*halves, strict=True)]
 
 
 def test_neighbours_are_summed_where_rows_are_too_few(nested: Nested) -> None:
@@ -265,6 +284,10 @@ def test_tracks_without_slices_make_no_row(nested: Nested) -> None:
         nested.ask(start=5, end=4)
 
 
+def ticks_of(span: TickRange) -> int:
+    return span.stop - span.start
+
+
 @given(
     start=st.integers(0, 10**6),
     length=st.integers(0, 10**6),
@@ -278,6 +301,8 @@ def test_ticks_within_columns(start: int, length: int, most: int, spans: list[tu
     width = 1 << grid.shift
     for k, column in enumerate(grid.starts.tolist()):
         for number in range(3):
-            plain = sum(max(0, min(b + n, column + width) - max(b, column)) for each, b, n in spans if each == number)
+            first, last = max(column, grid.span.start), min(column + width, grid.span.stop)
+            plain = sum(max(0, min(b + n, last) - max(b, first)) for each, b, n in spans if each == number)
             assert ticks[number, k] == plain
+            assert grid.widths[k] == last - first == ticks_of(grid.cut.get(k, TickRange(column, column + width)))
     assert 1 <= grid.columns <= most

@@ -24,12 +24,16 @@ class _Span(NamedTuple):
     file: int
 
 
-def rank_labels(summaries: Sequence[TraceSummary], used_processes: Callable[[int], Container[int]]) -> list[str | None]:
+def rank_labels(
+    summaries: Sequence[TraceSummary], used_processes: Callable[[int], Container[int]], *, is_shard: bool = False
+) -> list[str | None]:
     """Names of the files of ranks, in a run of several; None for all others. No two ranks are called the same.
 
     `used_processes(file)`: those with events, to tell which device a rank used. It is called once for each rank.
+    `is_shard`: other files of the run are elsewhere.
     """
-    if len({_place(file, summary) for file, summary in enumerate(summaries) if summary.rank is not None}) < 2:
+    places = {_place(file, summary) for file, summary in enumerate(summaries) if summary.rank is not None}
+    if len(places) < 2 and not is_shard:
         return [None] * len(summaries)
     labels: list[str | None] = []
     seen: Counter[str] = Counter()

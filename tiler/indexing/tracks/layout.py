@@ -92,14 +92,19 @@ class Layout(Struct):
 
 
 def lay_out(
-    summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], int], paths: Sequence[Path] = ()
+    summaries: Sequence[TraceSummary],
+    weight_of: Callable[[int, int], int],
+    paths: Sequence[Path] = (),
+    *,
+    is_shard: bool = False,
 ) -> Layout:
     """Places all tracks. `weight_of(file, track)` says how many rows are to be read for a track.
 
     `paths`: of the files, whose folders are hosts of those that name none; without paths all are in one folder.
+    `is_shard`: other files of the run are elsewhere.
     """
     layout = Layout()
-    names = _host_names(summaries, weight_of, folder_hosts(paths) or [""] * len(summaries))
+    names = _host_names(summaries, weight_of, folder_hosts(paths) or [""] * len(summaries), is_shard)
     # What has no host and no processes, as a saved page, is of the run: it makes no host beside those that were traced.
     placed = [k for k, summary in enumerate(summaries) if names[k] or summary.processes] or range(len(summaries))
     files = sorted(placed, key=lambda k: natural_key(names[k]))
@@ -130,7 +135,7 @@ def _has_counters_alone(summary: TraceSummary) -> bool:
 
 
 def _host_names(
-    summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], int], folders: Sequence[str]
+    summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], int], folders: Sequence[str], is_shard: bool
 ) -> list[str]:
     """The host of each file. Some formats have one file per host: several with one name are hosts of their own.
 
@@ -147,7 +152,8 @@ def _host_names(
     devices = {(place.capture, place.device) for summary in summaries if (place := summary.device_file) is not None}
     captures_of = Counter(device for _, device in devices)
     in_folders = {folder for summary, folder in zip(summaries, folders, strict=True) if summary.processes}
-    for summary, label, folder in zip(summaries, rank_labels(summaries, used_processes), folders, strict=True):
+    labels = rank_labels(summaries, used_processes, is_shard=is_shard)
+    for summary, label, folder in zip(summaries, labels, folders, strict=True):
         if label is not None:
             names.append(label)
             continue

@@ -89,22 +89,22 @@ def _answer(scope: Scope, question: HeatMapQuestion) -> Interruptible[Answer]:
         busy = busy if done is None else done
     late = yield from _late_ticks(reader.steps, rows, grid)
     lanes = np.array([row.lane_count for row in rows], np.int64)
-    width = 1 << grid.shift
-    whole = lanes * width * grid.columns
+    widths = grid.widths
+    whole = int(lanes.sum()) * int(widths.sum())
     facts = [
         Fact("rows", "Rows", len(rows), "count"),
         Fact("level", "A row is", level, "text"),
         Fact("parts", "Hosts, processes or tracks", sum(len(row.parts) for row in rows), "count"),
         Fact("together", "Of them in a row", max(len(row.parts) for row in rows), "count"),
         Fact("start", "Start", grid.span.start, "time"),
-        Fact("end", "End", grid.span.stop, "time", "the columns may reach beyond the span"),
-        Fact("column_ticks", "Width of a column", width, "ticks"),
+        Fact("end", "End", grid.span.stop, "time"),
+        Fact("column_ticks", "Width of a column", 1 << grid.shift, "ticks", "the span may begin and end within one"),
         Fact("busy", "Busy", int(busy.sum()), "ticks", "of all lanes together"),
-        Fact("share", "Busy, of the time", int(busy.sum()) / int(whole.sum()), "fraction"),
+        Fact("share", "Busy, of the time", int(busy.sum()) / whole, "fraction"),
     ]
-    series = [_series("busy", "Busy", rows, grid, busy, lanes * width)]
+    series = [_series("busy", "Busy", rows, grid, busy, lanes[:, None] * widths)]
     if late.any():
-        series.append(_series("late", "Behind the others", rows, grid, late, np.full(len(rows), width)))
+        series.append(_series("late", "Behind the others", rows, grid, late, np.broadcast_to(widths, late.shape)))
     return Answer(facts, [_table(rows, grid, busy, late, lanes)], series)
 
 
@@ -125,12 +125,12 @@ def _late_ticks(steps: RunSteps, rows: Sequence[MapRow], grid: Grid) -> Interrup
             yield
         if number % _AT_ONCE == 0:
             yield
-    return np.minimum(ticks, 1 << grid.shift)
+    return np.minimum(ticks, grid.widths)
 
 
 def _table(rows: Sequence[MapRow], grid: Grid, busy: Ints, late: Ints, lanes: Ints) -> Table:
     total = busy.sum(axis=1)
-    share = total / (lanes * (grid.columns << grid.shift))
+    share = total / (lanes * int(grid.widths.sum()))
     columns = [
         Column("name", "Name", "name", [row.name for row in rows]),
         Column("host", "Host", "text", [row.shared("host") for row in rows]),
@@ -149,8 +149,8 @@ def _table(rows: Sequence[MapRow], grid: Grid, busy: Ints, late: Ints, lanes: In
 
 
 def _series(id: str, title: str, rows: Sequence[MapRow], grid: Grid, ticks: Ints, whole: Ints) -> Series:
-    """A map of shares in hundredths; a share above 0 stays above it."""
-    shares = np.round(ticks / whole[:, None], 2)
+    """A map of shares of `whole` in hundredths; a share above 0 stays above it."""
+    shares = np.round(ticks / whole, 2)
     shares = np.where(ticks > 0, np.maximum(shares, 0.01), 0.0)
     columns = [
         Column(f"row{number}", row.name, "fraction", shares[number], total="none") for number, row in enumerate(rows)

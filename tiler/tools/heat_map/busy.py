@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from tilescope.tiler.tools.heat_map.grid import Grid
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
+
+_WORTH_A_THREAD: Final = 1 << 16  # events of a lane: fewer are sorted sooner than handed over
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,13 @@ def busy_ticks(
             in_tiles[lane.track // TRACKS_PER_BLOCK].append((lane.track, row))
     for block, members in sorted(in_tiles.items()):
         tracks, row_of_tracks = zip(*members, strict=True)
-        np.add.at(busy, list(row_of_tracks), _block_ticks(reader, block, tracks, grid))
+        ticks, is_binned = _block_ticks(reader, block, tracks, grid)
+        for column, span in grid.cut.items():
+            for place in np.flatnonzero(is_binned[:, column]).tolist():
+                work = (WorkTrack(tracks[place], all_names),)
+                ticks[place, column] = Busy(reader, work).ticks(Windows.single(*span))
+                yield None
+        np.add.at(busy, list(row_of_tracks), ticks)
         yield None
     yield busy
 
@@ -79,30 +88,37 @@ def _is_all_work(reader: QueryReader, work: Sequence[WorkTrack]) -> bool:
 def _work_ticks(reader: QueryReader, work: Sequence[WorkTrack], grid: Grid) -> Iterator[Ints]:
     """Ticks of each column in which a device works, piece by piece: they add up."""
     span = Windows.single(*grid.span)
-    for piece in Busy(reader, [track.of_any_kind for track in work]).pieces(span):
+    busy = Busy(reader, [track.of_any_kind for track in work])
+    is_much = sum(reader.tree.tracks[track.track].events for track in work) >= _WORTH_A_THREAD
+    for piece in busy.pieces(span) if is_much else (each and each.sorted() for each in busy.unsorted_pieces(span)):
         if piece is not None:
             windows = piece.work.any
             yield grid.ticks_within(np.zeros(len(windows), np.int64), windows.starts, windows.stops, 1)[0]
 
 
-def _block_ticks(reader: QueryReader, block: int, tracks: Sequence[int], grid: Grid) -> Ints:
-    """Busy ticks of some tracks of a block, shape (tracks, columns)."""
+def _block_ticks(reader: QueryReader, block: int, tracks: Sequence[int], grid: Grid) -> tuple[Ints, NDArray[np.bool_]]:
+    """Busy ticks of some tracks of a block, and where bins have some of them; both of shape (tracks, columns).
+
+    Bins count as a whole, in columns that are cut too.
+    """
     index = reader.tiles(block)
     slots = np.array([track % TRACKS_PER_BLOCK for track in tracks], np.int64)
     is_counter = np.zeros(len(tracks), np.bool_)
     level = min(grid.shift // 2, reader.root_level)
     which, tiles = index.tiles_for(slots, is_counter, grid.span, level, reader.root_level)
     starts = index.page_starts_of(tiles)
-    ticks = np.zeros((len(tracks), grid.columns), np.int64)
+    ticks, binned = np.zeros((2, len(tracks), grid.columns), np.int64)
     for start in np.unique(starts).tolist():
         on_page = starts == start
         page = reader.exact_page(index.page_key(start))
-        ticks += _page_ticks(page, tiles[on_page] - start, which[on_page], len(tracks), grid)
-    return ticks
+        of_bins, of_slices = _page_ticks(page, tiles[on_page] - start, which[on_page], len(tracks), grid)
+        ticks += of_bins + of_slices
+        binned += of_bins
+    return ticks, binned > 0
 
 
-def _page_ticks(page: Page, tiles: Ints, which: Ints, tracks: int, grid: Grid) -> Ints:
-    """Busy ticks that tiles of a page have, shape (tracks, columns); `which` track each is of."""
+def _page_ticks(page: Page, tiles: Ints, which: Ints, tracks: int, grid: Grid) -> tuple[Ints, Ints]:
+    """Busy ticks that bins and slices of tiles of a page have, shape (tracks, columns); `which` track each is of."""
     tile_start = page.index[tiles] << (2 * page.level + 8)
     bins, of_tile = _rows(page.bin_ends, tiles)
     counted = page.bins.row[bins] == 0
@@ -118,7 +134,7 @@ def _page_ticks(page: Page, tiles: Ints, which: Ints, tracks: int, grid: Grid) -
     # Slices that reach over tiles are in each of them: what lies in a tile counts there.
     start = page.slices.start[slices]
     stop = np.minimum(start + page.slices.duration[slices], tile_start[of_tile] + (1 << (2 * page.level + 8)))
-    return ticks + grid.ticks_within(which[of_tile], np.maximum(start, tile_start[of_tile]), stop, tracks)
+    return ticks, grid.ticks_within(which[of_tile], np.maximum(start, tile_start[of_tile]), stop, tracks)
 
 
 def _rows(ends: Ints, tiles: Ints) -> tuple[Ints, Ints]:

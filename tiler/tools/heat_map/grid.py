@@ -1,4 +1,7 @@
-"""Columns of a heat map: equal widths of a power of two of ticks, so that bins of the pyramid add up to them."""
+"""Columns of a heat map: equal widths of a power of two of ticks, so that bins of the pyramid add up to them.
+
+The first and the last are cut by the ends of the span that is asked for.
+"""
 
 from __future__ import annotations
 
@@ -14,38 +17,51 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """`columns` columns from tick `start` on, each `1 << shift` ticks wide."""
+    """`columns` columns from tick `start` on, each `1 << shift` ticks wide; only ticks of `span` count."""
 
     start: int
     shift: int
     columns: int
+    span: TickRange
 
     @classmethod
     def of_span(cls, span: TickRange, most: int) -> Grid:
-        """The finest grid with at most `most` columns, at least two, that has all ticks of a span."""
+        """The finest grid with at most `most` columns, at least two, that has all ticks of a span.
+
+        Of a span without ticks the one at its start.
+        """
+        span = TickRange(span.start, max(span.stop, span.start + 1))
         shift = 0
-        last = max(span.stop - 1, span.start)
+        last = span.stop - 1
         while (last >> shift) - (span.start >> shift) >= most:
             shift += 1
-        return cls(span.start >> shift << shift, shift, (last >> shift) - (span.start >> shift) + 1)
-
-    @property
-    def span(self) -> TickRange:
-        """All ticks of the columns."""
-        return TickRange(self.start, self.start + (self.columns << self.shift))
+        return cls(span.start >> shift << shift, shift, (last >> shift) - (span.start >> shift) + 1, span)
 
     @property
     def starts(self) -> Ints:
         """First tick of each column, shape (columns,)."""
         return self.start + (np.arange(self.columns, dtype=np.int64) << self.shift)
 
+    @property
+    def widths(self) -> Ints:
+        """Ticks of each column that count, shape (columns,)."""
+        first = np.maximum(self.starts, self.span.start)
+        return np.minimum(self.starts + (1 << self.shift), self.span.stop) - first
+
+    @property
+    def cut(self) -> dict[int, TickRange]:
+        """What counts of the columns of which not all ticks do, by their numbers."""
+        width, widths = 1 << self.shift, self.widths.tolist()
+        first = np.maximum(self.starts, self.span.start).tolist()
+        return {k: TickRange(first[k], first[k] + widths[k]) for k in {0, self.columns - 1} if widths[k] < width}
+
     def ticks_within(self, lane: Ints, start: Ints, stop: Ints, lanes: int) -> Ints:
         """Ticks of spans in each column, summed by lane: shape (lanes, columns).
 
-        `lane`, `start` and `stop` have shape (n,). What lies outside of the grid counts nowhere.
+        `lane`, `start` and `stop` have shape (n,). What lies outside of the span counts nowhere.
         """
         ticks = np.zeros((lanes, self.columns), np.int64)
-        first, last = np.maximum(start, self.start), np.minimum(stop, self.span.stop)
+        first, last = np.maximum(start, self.span.start), np.minimum(stop, self.span.stop)
         inside = first < last
         lane, first, last = lane[inside], first[inside] - self.start, last[inside] - self.start
         begin, end = first >> self.shift, (last - 1) >> self.shift

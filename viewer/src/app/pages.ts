@@ -83,7 +83,7 @@ export class Pages implements PageActions {
     }
     this.#address.step(() => {
       this.#switchTo(null, {});
-      this.#viewNavigator.goToPlace(shown.trace, span, track);
+      this.#viewNavigator.goToPlace(shown.trace, this.#drawn(track, span), track);
       if (query !== "") {
         searchFor(query);
       }
@@ -102,9 +102,14 @@ export class Pages implements PageActions {
   goToEvent(track: number, ordinal: number, span: TickRange | null = null): void {
     this.#address.step(() => {
       this.#switchTo(null, {});
-      this.#viewNavigator.goTo(track, ordinal, span);
+      this.#viewNavigator.goTo(track, ordinal, this.#drawn(track, span));
       this.#pane.isDrawerOpen.value = true;
     });
+  }
+
+  /** A span of an answer as it is drawn on a track. */
+  #drawn(track: number | null, span: TickRange | null): TickRange | null {
+    return span && (this.#pane.shifts.peek()?.range(track ?? -1, span) ?? span);
   }
 
   #switchTo(tool: string | null, texts: PageTexts): void {

@@ -317,6 +317,7 @@ export class SearchController {
         }
         const details = this.#pane.detailsView.peek();
         const isKnown = details.kind === "ready" && details.event === chosen;
+        // Hits are in the order of the times that were recorded.
         const { startTicks } = isKnown ? details.details : await trace.api.event(track, ordinal, signal);
         return { startTicks, track, ordinal };
       }

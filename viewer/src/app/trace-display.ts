@@ -5,6 +5,7 @@ import { arrange } from "../state/arrangement";
 import { colorBy, coloring, shownMeanings } from "../state/coloring";
 import { DetailsLoader } from "../state/details";
 import { FirstView } from "../state/first-view";
+import { LateCode } from "../state/late-code";
 import { layOut, NOTHING_FOLDED } from "../state/layout";
 import { type EventPlace, eventsOf, NOWHERE, type PageLocation } from "../state/location";
 import type { Pane } from "../state/pane";
@@ -26,6 +27,9 @@ import { RUN_PADDING, wholeView } from "../state/view";
 import { rangeOfEvent } from "../timeline/outline";
 import type { Stage } from "../timeline/stage";
 import type { ViewNavigator } from "../timeline/view-navigator";
+
+/** Code that draws hosts with shifted clocks later. */
+const shifting = new LateCode(() => import("../state/shifts"));
 
 /** Height that the bars above and below take of the window, about: they have not been laid out yet. */
 const BARS_PX = 197;
@@ -149,6 +153,9 @@ export class TraceDisplay {
       this.#viewNavigator.place(() => topOf(this.#pane, top));
     }
     this.#pane.parts.value = partsOf(others, false);
+    if (trace.manifest.shifts?.length || to.parts.shift) {
+      shifting.ask(({ followShifts }) => followShifts(this.#pane));
+    }
   }
 
   /** The trace on the screen has grown: everything stays where it is. */

@@ -1,5 +1,6 @@
 /** The menu of a track or group: all that can be done with it, with the keys for it. */
 
+import "../styles/shift-field.css";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { keysOf, type TimelineIntent } from "../keys/table";
 import { chosenLane, type DerivedLane } from "../state/lanes";
@@ -11,6 +12,7 @@ import { toggleGroup } from "../state/tracks";
 import { findNode, type TreeNode, tracksOf } from "../state/tree";
 import { type AppActions, useApp } from "./app-context";
 import { walkMenu } from "./menu";
+import { ShiftField } from "./shift-field";
 import { focusItem, treeFocus } from "./tree-focus";
 
 /** More would not be read in a menu. */
@@ -119,6 +121,11 @@ function nameOf(trace: Trace, key: string): string {
   return (key.startsWith("g") ? trace.groups.get(id)?.name : trace.tracks.get(id)?.name) ?? "";
 }
 
+function isHostOfSeveral({ groups }: Trace, key: string): boolean {
+  const hosts = [...groups.values()].filter(({ kind }) => kind === "host");
+  return hosts.length > 1 && hosts.some(({ id }) => key === `g${id}`);
+}
+
 export function TrackMenu({ trace }: { trace: Trace }) {
   const { pane } = useApp();
   const open = treeFocus(pane).openTrackMenu.value;
@@ -160,12 +167,11 @@ function OpenMenu({ trace, node, xPx, yPx }: { trace: Trace; node: string; xPx: 
     focusItem(pane, node);
   };
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a menu with a field beside it is no fieldset
     <div
       ref={element}
       class="menu track-menu"
-      role="menu"
-      tabIndex={-1}
-      aria-label={nameOf(trace, node)}
+      role="group"
       style={{
         left: `${Math.max(4, Math.min(xPx, innerWidth - size.widthPx - 4))}px`,
         top: `${Math.max(4, Math.min(yPx, innerHeight - size.heightPx - 4))}px`,
@@ -181,30 +187,33 @@ function OpenMenu({ trace, node, xPx, yPx }: { trace: Trace; node: string; xPx: 
         }
       }}
     >
-      {entries.map(({ text, intent, isPossible, act }) => (
-        <button
-          key={text}
-          type="button"
-          class="menu-item"
-          role="menuitem"
-          aria-disabled={!isPossible}
-          onClick={() => {
-            if (isPossible && intent === "search") {
-              // It leads elsewhere, and so does the focus.
-              treeFocus(pane).openTrackMenu.value = null;
-              act();
-            } else if (isPossible) {
-              close();
-              act();
-            }
-          }}
-        >
-          <span />
-          <span class="menu-name">{text}</span>
-          {intent !== null && <kbd>{keysOf(intent)}</kbd>}
-        </button>
-      ))}
-      <LaneLevels node={node} close={close} />
+      <div class="track-menu-entries" role="menu" tabIndex={-1} aria-label={nameOf(trace, node)}>
+        {entries.map(({ text, intent, isPossible, act }) => (
+          <button
+            key={text}
+            type="button"
+            class="menu-item"
+            role="menuitem"
+            aria-disabled={!isPossible}
+            onClick={() => {
+              if (isPossible && intent === "search") {
+                // It leads elsewhere, and so does the focus.
+                treeFocus(pane).openTrackMenu.value = null;
+                act();
+              } else if (isPossible) {
+                close();
+                act();
+              }
+            }}
+          >
+            <span />
+            <span class="menu-name">{text}</span>
+            {intent !== null && <kbd>{keysOf(intent)}</kbd>}
+          </button>
+        ))}
+        <LaneLevels node={node} close={close} />
+      </div>
+      {isHostOfSeveral(trace, node) && <ShiftField trace={trace} group={Number(node.slice(1))} close={close} />}
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { flagsText } from "../components/flags";
 import { formatPercent } from "../components/format";
 import type { ChainLoader } from "../state/flow-chain";
 import { nestingOf, nestingView } from "../state/nesting";
+import { drawnTicks, hostOf, ORIGIN_WORDS, shiftOfHost } from "../state/shifts";
 import { type Trace, trackPath } from "../state/trace";
 import { sortArgs } from "./arguments";
 import { ArgumentRows, ArgumentsTable, StackList } from "./arguments-table";
@@ -23,6 +24,28 @@ import { Duration, PointInTime } from "./time-figures";
 interface PanelProps {
   readonly trace: Trace;
   readonly details: EventDetails;
+}
+
+/** The time that was recorded, of an event that is drawn at another one, and the shift between the two. */
+function ShiftRows({ trace, details }: PanelProps) {
+  const { pane } = useApp();
+  const { time } = trace.manifest;
+  const { track, startTicks, durationTicks } = details;
+  const host = hostOf(trace, trace.tracks.get(track)?.group ?? -1);
+  if (pane.shifts.value === null || host === null) {
+    return null;
+  }
+  const { shiftTicks, origin } = shiftOfHost(pane, host.id);
+  return shiftTicks === 0n ? null : (
+    <>
+      <Row name="Recorded">
+        <PointInTime ticks={startTicks} time={time} size={durationTicks} />
+      </Row>
+      <Row name="Shift of clock" aside={ORIGIN_WORDS[origin]}>
+        <Duration ticks={shiftTicks} time={time} prefix={shiftTicks < 0n ? "" : "+"} />
+      </Row>
+    </>
+  );
 }
 
 /** Self time of a slice that nests; for others it is not defined. */
@@ -57,8 +80,10 @@ function SelfRow({ trace, details }: PanelProps) {
 }
 
 function Facts({ trace, details }: PanelProps) {
+  const { pane } = useApp();
   const { time } = trace.manifest;
-  const { startTicks, durationTicks } = details;
+  const { durationTicks } = details;
+  const startTicks = drawnTicks(pane, details.track, details.startTicks);
   const isSpan = details.kind === "slice" || details.kind === "async";
   return (
     <table class="facts" data-table="event">
@@ -71,6 +96,7 @@ function Facts({ trace, details }: PanelProps) {
         <Row name={isSpan ? "Start" : "Time"}>
           <PointInTime ticks={startTicks} time={time} size={durationTicks} />
         </Row>
+        <ShiftRows trace={trace} details={details} />
         {details.kind === "slice" && <SelfRow trace={trace} details={details} />}
         {details.category !== "" && <Row name="Category">{details.category}</Row>}
         <tr>

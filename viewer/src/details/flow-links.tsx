@@ -1,9 +1,11 @@
 /** The flows of an event as links to the slices at their other ends. */
 
 import type { EventDetails, EventFlows, FlowPartner } from "@tilescope/client";
+import { useApp } from "../components/app-context";
 import { plural } from "../components/format";
 import { withKeys } from "../keys/table";
 import type { ChainLoader } from "../state/flow-chain";
+import { drawnTicks } from "../state/shifts";
 import { type Trace, trackPath } from "../state/trace";
 import { ChainPanel } from "./chain-panel";
 import { EventLink } from "./links";
@@ -12,14 +14,15 @@ import { Duration } from "./time-figures";
 type ListProps = { trace: Trace; details: EventDetails; flows: EventFlows; direction: "in" | "out" };
 
 function List({ trace, details, flows, direction }: ListProps) {
+  const { pane } = useApp();
   const partners = direction === "in" ? flows.in : flows.out;
   const count = direction === "in" ? flows.inCount : flows.outCount;
   if (count === 0n) {
     return null;
   }
   const { time } = trace.manifest;
-  const distance = ({ startTicks }: FlowPartner) => {
-    const delta = startTicks - details.startTicks;
+  const distance = ({ track, startTicks }: FlowPartner) => {
+    const delta = drawnTicks(pane, track, startTicks) - drawnTicks(pane, details.track, details.startTicks);
     return (
       <Duration
         ticks={delta}

@@ -3,9 +3,11 @@
 import type { TickRange, ToolAnswer, ToolNote, ToolQuestion, Track } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
+import { useApp } from "../components/app-context";
 import { Answered, StateCard, sentence } from "../requests/states";
 import { useTool } from "../requests/use-request";
 import { isGrowing } from "../state/answer-values";
+import { recordedRange } from "../state/shifts";
 import type { Trace } from "../state/trace";
 import { questionTracks, spanQuestion } from "./question-tracks";
 
@@ -49,13 +51,20 @@ export function SpanAnswer(props: Props) {
 }
 
 function AskedAnswer({ trace, tool, span, more, nothing, children, tracks }: Props & { tracks: string | undefined }) {
-  const question: ToolQuestion = { ...spanQuestion(span.range), tracks, ...more };
+  const { pane } = useApp();
+  const { range, isMixed } = recordedRange(pane.shifts.value, span.range, span.tracks);
+  const question: ToolQuestion = { ...spanQuestion(range), tracks, ...more };
   const request = useTool(trace, tool, question, span.isMoving);
   return (
     <div class="span-answer" aria-busy={request.state.kind === "waiting"} data-tool={tool}>
       <Answered request={request}>
         {(answer) => (
           <>
+            {isMixed && (
+              <p class="page-note" role="status">
+                The clocks of these tracks are shifted differently: figures are of the times that were recorded.
+              </p>
+            )}
             {isGrowing(answer) && (
               <p class="page-note" role="status">
                 The run is still being indexed: these figures are of the tracks that are done.

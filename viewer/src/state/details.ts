@@ -6,6 +6,7 @@ import type { Failure } from "./failure";
 import { questionKey } from "./question-key";
 import { Requester, type RequestState } from "./request-state";
 import type { EventSelection, Selection, SelectionState } from "./selection";
+import type { shiftState } from "./shift-state";
 
 export type DetailsView =
   | { readonly kind: "none" }
@@ -28,13 +29,15 @@ export type DetailsState = ReturnType<typeof detailsState>;
 /** So many events are at hand again at once. */
 const KEPT = 100;
 
+type DetailsPane = DetailsState & Pick<SelectionState, "selectedRange"> & ReturnType<typeof shiftState>;
+
 type Build = Parameters<typeof questionKey>[0];
 
 export type FetchEvent = (track: number, ordinal: number, signal: AbortSignal) => Promise<EventDetails>;
 
 /** Follows the selection; an answer that is no longer asked for is dropped. */
 export class DetailsLoader {
-  readonly #pane: DetailsState & Pick<SelectionState, "selectedRange">;
+  readonly #pane: DetailsPane;
   #build: Build;
   readonly #fetchEvent: FetchEvent;
   readonly #rangeOfEvent: (event: EventSelection) => TickRange | null;
@@ -43,7 +46,7 @@ export class DetailsLoader {
 
   /** `rangeOfEvent`: when an event is of which that is known before its details are; null for others. */
   constructor(
-    pane: DetailsState & Pick<SelectionState, "selectedRange">,
+    pane: DetailsPane,
     build: Build,
     fetchEvent: FetchEvent,
     rangeOfEvent: (event: EventSelection) => TickRange | null = () => null,
@@ -54,6 +57,7 @@ export class DetailsLoader {
     this.#rangeOfEvent = rangeOfEvent;
     effect(() => {
       const { state } = this.#requester;
+      pane.shifts.value;
       untracked(() => this.#show(state));
     });
   }
@@ -102,8 +106,9 @@ export class DetailsLoader {
     } else {
       const details = state.answer;
       this.#pane.detailsView.value = { kind: "ready", event, details };
-      const { startTicks, durationTicks } = details;
-      this.#pane.selectedRange.value = { startTicks, endTicks: ticks(startTicks + durationTicks) };
+      const { track, startTicks, durationTicks } = details;
+      const recorded = { startTicks, endTicks: ticks(startTicks + durationTicks) };
+      this.#pane.selectedRange.value = this.#pane.shifts.peek()?.range(track, recorded) ?? recorded;
     }
   }
 }

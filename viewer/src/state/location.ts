@@ -22,6 +22,7 @@
  *     &tool=stats                              a page in the place of the timeline
  *     &in=steps.5-9                            what its figures are of: `selection`, `steps.5-9`, or else the whole run
  *     &f.limit=100                             a field of the page, by its name
+ *     &shift=g3:1500,g7:-20                    clocks of hosts that are tried, as `shifts.ts` writes them
  *     &top=g3:12 &closed=g2                    vertical place and groups, as `tracks.ts` writes them
  *     &bin=12.0.5.3.17 &details=1 …            what the first picture does not need, as `parts.ts` keeps it
  */
@@ -50,7 +51,7 @@ export interface AreaName extends TickRange {
 /** Parts that `parts.ts` keeps: what each of them says stands in docs/embedding.md. */
 export const PART_NAMES = [
   ...["bin", "mark", "measure", "hit", "details", "list", "rows", "tab", "by", "trees", "tabs", "tables", "at"],
-  ...["top", "open", "closed", "second", "split", "align"],
+  ...["top", "open", "closed", "shift", "second", "split", "align"],
 ];
 
 export type Parts = Readonly<Record<string, string>>;

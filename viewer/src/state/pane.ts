@@ -17,6 +17,7 @@ import { problemState } from "./problems";
 import { runState } from "./run";
 import { selectionState } from "./selection";
 import { sessionState } from "./session";
+import { shiftState } from "./shift-state";
 import { timeState } from "./time-format";
 import { trackState } from "./tracks";
 import { viewState } from "./view";
@@ -38,6 +39,7 @@ export function makePane() {
     ...drawState(),
     ...problemState(),
     ...partState(),
+    ...shiftState(),
   };
   return { ...base, ...timeState(base), ...trackState(base) };
 }

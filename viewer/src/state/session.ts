@@ -7,6 +7,7 @@ import {
   type EventName,
   NameTable,
   NO_NAME,
+  type Shifts,
   TileClient,
   type TileData,
 } from "@tilescope/client";
@@ -24,8 +25,6 @@ const SHORT_NAMES_MS = 50;
 type Reading = typeof import("../raster/reading");
 const reading = new LateCode<Reading>(() => import("../raster/reading"));
 reading.ask();
-/** Code that draws hosts with shifted clocks later. */
-const shifting = new LateCode(() => import("./shifts"));
 
 /** Callbacks of a session. */
 export interface SessionEvents {
@@ -56,6 +55,7 @@ export class Session {
   #seen = new WeakSet<TileData>();
   #colors: ColorTable;
   #shortNames: ShortNames | null = null;
+  #shifts: Shifts | null = null;
 
   /** `onChange`: something to draw has arrived. */
   constructor(
@@ -117,14 +117,18 @@ export class Session {
 
   #begin(): void {
     this.#client.setOverview(this.#trace.overview);
-    if (this.#trace.manifest.shifts !== undefined) {
-      shifting.ask(({ shiftsOfTracks }) => this.#client.setShifts(shiftsOfTracks(this.#trace)));
-    }
+    this.setShifts(this.#shifts);
     this.#makeColors(this.#colors.coloring);
     // Most of what is drawn first has a name of the first page: it comes with the tiles, not after them.
     if (this.#trace.manifest.names.count > 0) {
       this.#names.get(0);
     }
+  }
+
+  /** Has tracks drawn later than they were recorded; null: all as they were. */
+  setShifts(shifts: Shifts | null): void {
+    this.#shifts = shifts;
+    this.#client.setShifts(shifts);
   }
 
   #makeNames(): NameTable {

@@ -114,8 +114,16 @@ export class MinimapPainter {
       ratio,
     );
     const { startTicks, ticksPerPx } = shown;
+    const shifts = this.#pane.shifts.peek();
     const lanes = this.#tracks.map(({ id }) => id).join(",");
-    const arrived = [this.#mayLoad, this.#arrivals, this.#pane.namesVersion.peek(), retries.peek(), over?.version];
+    const arrived = [
+      this.#mayLoad,
+      this.#arrivals,
+      this.#pane.namesVersion.peek(),
+      retries.peek(),
+      over?.version,
+      shifts?.version,
+    ];
     const key = [startTicks, ticksPerPx, shown.widthPx, ratio, lanes, ...arrived].join(" ");
     if (key === this.#painted && coloring === this.#coloring) {
       return;
@@ -125,7 +133,10 @@ export class MinimapPainter {
     const requests = this.#tracks.map(requestOf);
     // The timeline asks for the same and says what is wrong with it; the minimap stays without these lanes.
     if (this.#trace.manifest.state === "ready" && this.#mayLoad) {
-      this.#client.complete(requests, shown).catch(() => undefined);
+      const screen = { view: shown, tracks: requests };
+      for (const { view: recorded, tracks } of shifts?.screens(screen) ?? [screen]) {
+        this.#client.complete(tracks, recorded).catch(() => undefined);
+      }
     }
     const context = this.#surface.begin(view.widthPx, HEIGHT_PX, ratio);
     context.fillStyle = values.panel;
@@ -170,7 +181,8 @@ export class MinimapPainter {
   #draws(request: TrackRequest, whole: View): readonly DrawTile[] {
     const { overview } = this.#trace;
     if (overview === null) {
-      return this.#client.coverage(request, whole).draws;
+      const { coverage } = this.#client;
+      return (this.#pane.shifts.peek()?.coverage(request, whole, coverage) ?? coverage(request, whole)).draws;
     }
     return overview.tilesOf(request.track).map((tile) => ({
       ...{ tile, clipStart: tile.originTicks, clipEnd: tileEnd(tile.level, tile.index), sharp: false },

@@ -36,7 +36,8 @@ export function takePicture(
   ratio: number,
   endTicks: Ticks,
 ): Picture {
-  const scene = buildScene(layout, scroll, heightPx);
+  const recorded = buildScene(layout, scroll, heightPx);
+  const scene = client.shifts?.scene(recorded) ?? recorded;
   const deviceView = deviceViewOf(view, ratio);
   const tracks = requestsOf(scene);
   client.show({ view: deviceView, tracks, nearby: nearbyRequests(layout, scroll.topPx, heightPx, heightPx / 2) });

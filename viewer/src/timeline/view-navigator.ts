@@ -307,7 +307,8 @@ export class ViewNavigator {
     const isLaidOut = this.#layOut(shown.trace, details.track);
     const { startTicks, durationTicks } = details;
     if (span === null) {
-      this.#bringIntoView({ startTicks, endTicks: startTicks + durationTicks });
+      const recorded = { startTicks, endTicks: ticks(startTicks + durationTicks) };
+      this.#bringIntoView(this.pane.shifts.peek()?.range(details.track, recorded) ?? recorded);
     }
     const scroll = () => this.#showSelection(span === null ? "reveal" : "raise");
     // Where groups have been opened, the content gets its new height with the next rendering.

@@ -87,17 +87,21 @@ export interface CallStack {
 /** Scale of the axes of a chart. */
 export type ChartScale = "linear" | "log";
 
-/** The shift of a host's clock. */
+/** The shift of the clock of a host, or of a rank. */
 export interface ClockShift {
+  /** Name of the group that is shifted: a host, or a rank of a job. */
   readonly host: string;
   /** Ticks by which all of the host is drawn later; below 0: earlier. */
   readonly shiftTicks: Ticks;
+  /** Whether it was measured by a tool, or set by hand. */
+  readonly origin: "by_hand" | "measured";
 }
 
 /** ClockShift as JSON has it. */
 export interface ClockShiftJson {
   readonly host: string;
   readonly shift: string;
+  readonly origin: "by_hand" | "measured";
 }
 
 /** ClockShift of its JSON. */
@@ -105,6 +109,7 @@ export function readClockShift(json: ClockShiftJson): ClockShift {
   return {
     host: json.host,
     shiftTicks: ticks(json.shift),
+    origin: json.origin,
   };
 }
 

@@ -238,8 +238,8 @@ export class TileClient {
     return this.#shifts;
   }
 
-  /** Has tracks drawn later than they were recorded. */
-  setShifts(shifts: Shifts): void {
+  /** Has tracks drawn later than they were recorded; null: all as they were. */
+  setShifts(shifts: Shifts | null): void {
     this.#shifts = shifts;
     this.#options.onChange();
   }

@@ -4,10 +4,11 @@
  */
 
 import { plus, type Ticks, ticks } from "../base/time";
-import type { View } from "../base/view";
+import type { TickRange, View } from "../base/view";
 import type { Coverage, DrawTile } from "../pages/coverage";
 import type { TrackRequest } from "../pages/resolver";
 import type { TileData } from "../pages/tile";
+import type { Track } from "./model";
 
 /** View and tracks of a `TileClient`. */
 interface Shown {
@@ -21,6 +22,9 @@ const shiftedTiles = new WeakMap<TileData, { readonly shiftTicks: bigint; readon
 
 /** Ticks by which tracks are drawn later than they were recorded. */
 export class Shifts {
+  static #made = 0;
+  /** Another number for each: what is kept of a picture is of one. */
+  readonly version = ++Shifts.#made;
   readonly #byTrack: ReadonlyMap<number, bigint>;
 
   constructor(byTrack: ReadonlyMap<number, bigint>) {
@@ -30,6 +34,26 @@ export class Shifts {
   /** Ticks by which a track is drawn later; 0 where it stands as it was recorded. */
   later(track: number): bigint {
     return this.#byTrack.get(track) ?? 0n;
+  }
+
+  /** A recorded span of a track as it is drawn. */
+  range(track: number, { startTicks, endTicks }: TickRange): TickRange {
+    const shiftTicks = this.later(track);
+    return { startTicks: plus(startTicks, shiftTicks), endTicks: plus(endTicks, shiftTicks) };
+  }
+
+  /** A scene whose tracks have their times as they are drawn. */
+  scene<Scene extends { readonly tracks: readonly { readonly track: Track }[] }>(recorded: Scene): Scene {
+    return { ...recorded, tracks: recorded.tracks.map((entry) => ({ ...entry, track: this.track(entry.track) })) };
+  }
+
+  /** A track with the times of its first and last event as they are drawn. */
+  track(recorded: Track): Track {
+    const { id, firstTicks, lastTicks } = recorded;
+    const shiftTicks = this.later(id);
+    return shiftTicks === 0n || firstTicks === undefined || lastTicks === undefined
+      ? recorded
+      : { ...recorded, firstTicks: plus(firstTicks, shiftTicks), lastTicks: plus(lastTicks, shiftTicks) };
   }
 
   /** Coverage of a track as it is drawn; `recorded` has it in times that were recorded. */

@@ -58,12 +58,12 @@ export class StillClient {
   }
 
   /** Tiles that can be drawn now. */
-  coverage(request: TrackRequest, view: View): Coverage {
+  readonly coverage = (request: TrackRequest, view: View): Coverage => {
     const shape = this.#shapes.get(blockOf(request.track));
     return shape === undefined
       ? nothingKnown(view)
       : coverage(this.#lookup, shape, request, view, this.#rootLevel, this.#composer);
-  }
+  };
 
   readonly #lookup = (track: number, level: number, index: number): TileData | undefined =>
     this.#cache.lookup(track, level, index);

@@ -65,7 +65,7 @@ export function layerOf({ facts, tables, series }: ToolAnswer): Layer | null {
       share: Number(share![row]),
       lateTicks: BigInt(String(lateTicks![row])),
     })),
-    startTicks: ticks(BigInt(String(fact("start")))),
+    startTicks: ticks(BigInt(String(busy.x.values[0]))),
     columnTicks: ticks(BigInt(String(fact("column_ticks")))),
     columns,
     busy: cells("busy"),

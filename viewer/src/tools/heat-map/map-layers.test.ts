@@ -22,7 +22,7 @@ const column = (id: string, values: readonly (string | number | null)[]) => ({ i
 
 test("an answer is read as rows of hundredths", () => {
   const answer = {
-    facts: ["level host", "start 256", "column_ticks 128", "together 2"].map((text) => {
+    facts: ["level host", "start 300", "column_ticks 128", "together 2"].map((text) => {
       const [id, value] = text.split(" ");
       return { id, value };
     }),
