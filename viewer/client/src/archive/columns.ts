@@ -99,4 +99,4 @@ export const INTS = {
 } as const;
 
 /** What the records of archives hold: of tiler/store/version.py. */
-export const STORE_VERSION = 34;
+export const STORE_VERSION = 35;
