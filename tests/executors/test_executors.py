@@ -56,7 +56,7 @@ def test_a_named_object(tmp_path: Path, pod: list[Path]) -> None:
 
 
 def test_a_cluster_of_dask(tmp_path: Path, pod: list[Path]) -> None:
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed (make dev)")
     options = {"dashboard_address": None, "resources": {"INDEX": 1}}
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **options) as cluster:
         address = cluster.scheduler_address.replace("tcp://", "dask://")
@@ -66,13 +66,14 @@ def test_a_cluster_of_dask(tmp_path: Path, pod: list[Path]) -> None:
 def test_ranks_of_mpi(tmp_path: Path, pod: list[Path]) -> None:
     launcher = shutil.which("mpiexec")
     if launcher is None:
-        pytest.skip("there is no mpiexec")
+        pytest.skip("there is no mpiexec (apt-get install mpich, pip install mpi4py)")
     ranks = [launcher, "-n", "3", sys.executable]
     trial = subprocess.run(
         [*ranks, "-c", "from mpi4py import MPI"], capture_output=True, text=True, timeout=60, check=False
     )
     if trial.returncode:
-        pytest.skip(f"mpi4py and a library of MPI do not start: {trial.stderr.strip().splitlines()[-1:]}")
+        remedy = "pip install mpi4py, whose libmpi.so.12 is Debian's libmpich.so.12: link it into LD_LIBRARY_PATH"
+        pytest.skip(f"mpi4py and a library of MPI do not start ({remedy}): {trial.stderr.strip().splitlines()[-1:]}")
     command = ["-m", "mpi4py.futures", "-m", "tilescope", "index", *map(str, pod), "-o", str(tmp_path / "run")]
     done = subprocess.run(
         [*ranks, *command, "--executor", "mpi"], capture_output=True, text=True, timeout=120, check=False
@@ -84,7 +85,7 @@ def test_ranks_of_mpi(tmp_path: Path, pod: list[Path]) -> None:
 
 
 def test_a_scheduler_that_is_not_there(tmp_path: Path, pod: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed", reason="Dask is not installed")
+    pytest.importorskip("distributed", reason="Dask is not installed (make dev)")
     monkeypatch.setattr("tilescope.executors.dask_cluster._CONNECT_SECONDS", 0.5)
     with pytest.raises(UsageError, match=r"tcp://127\.0\.0\.1:1: no scheduler of Dask answers"):
         build(pod, tmp_path / "run", open_executor("dask://127.0.0.1:1", 1, 1 << 28))
