@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +24,7 @@ from tilescope.tiler.errors import TilescopeError, UsageError
 from tilescope.tiler.shards.build import build_shards
 from tilescope.tiler.shards.folder import shard_path
 from tilescope.tiler.shards.opened_executor import OpenExecutor
+from tilescope.tiler.shards.session import PulseWriter
 from tilescope.tiler.shards.sharded_run import ShardedRun, read_sharded_run
 from tilescope.tiler.verify.same_entries import compare_stores
 
@@ -49,6 +55,50 @@ def test_processes(tmp_path: Path, pod: list[Path]) -> None:
     before = set(multiprocessing.active_children())
     assert_is_the_run_of_threads(pod, tmp_path / "run", open_executor("processes", 2, 1 << 28))
     assert set(multiprocessing.active_children()) == before
+
+
+def hang(*_: Any) -> None:
+    """A task that answers nobody and hears nothing."""
+    time.sleep(600)
+
+
+def test_processes_that_hang_are_ended_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tilescope.executors.processes._GRACE_SECONDS", 0.2)
+    before = set(multiprocessing.active_children())
+    with open_executor("processes", 1, 1 << 28)() as executor:
+        assert executor.submit(abs, -1).result() == 1
+        executor.submit(hang)
+        time.sleep(0.2)
+        assert set(multiprocessing.active_children()) > before
+    assert set(multiprocessing.active_children()) == before
+
+
+def test_a_process_that_dies_costs_the_shard_that_it_had(tmp_path: Path, pod: list[Path]) -> None:
+    executor = partial(mortal, str(pod[1]))
+    run = build(pod, tmp_path / "run", executor)
+    assert [shard.title for shard in run.failed] == [pod[1].name]
+    assert "failed 3 times: its worker died" in run.failed[0].error
+    assert not build(pod, tmp_path / "run", threads).failed
+
+
+@contextmanager
+def mortal(victim: str) -> Iterator[Executor]:
+    """Processes that die of one file."""
+    with open_executor("processes", 2, 1 << 28)() as executor:
+        submit = executor.submit
+
+        def submit_or_die(task: Any, message: dict[str, Any]) -> Any:
+            is_deadly = message["work"] == "index" and message["files"] == [victim]
+            return submit(die, message) if is_deadly else submit(task, message)
+
+        executor.submit = submit_or_die  # type: ignore[assignment, method-assign]
+        yield executor
+
+
+def die(message: dict[str, Any]) -> None:
+    """Ends the process of a worker in the midst of a task."""
+    PulseWriter(Path(message["session"]), f"index-{message['shard']}").write(0.5, 1)
+    os._exit(1)
 
 
 def test_a_named_object(tmp_path: Path, pod: list[Path]) -> None:
