@@ -82,16 +82,21 @@ class BigRun:
         self._kept = folder / "stages.json"
         self._stages = json.decode(self._kept.read_bytes(), type=list[Stage]) if self._kept.is_file() else []
 
-    def build(self) -> None:
-        """Does all stages that are left. Raises NoRoom; CalledProcessError, with the output of what failed."""
+    def build(self, shards: int) -> None:
+        """Does all stages that are left of so many shards.
+
+        Raises NoRoom; CalledProcessError, with the output of what failed.
+        """
         self._folder.mkdir(parents=True, exist_ok=True)
         for events in (self._events // 100, self._events // 10):
             self._single(events)
-        for shard in range(SHARDS):
+        for shard in range(shards):
             self._shard(shard)
-        self._stage("merged", self._events, self._step("merge"))
-        self._stage("opened", self._events, self._step("open"))
-        self._archive()
+        events = self._events * shards // SHARDS
+        of_some = f", {shards} shards" if shards < SHARDS else ""
+        self._stage(f"merged{of_some}", events, self._step("merge"))
+        self._stage(f"opened{of_some}", events, self._step("open"))
+        self._archive(events, of_some)
 
     def rows(self) -> Iterator[Row]:
         """Rows of all stages so far; shards against the file of a hundredth of all events."""
@@ -126,13 +131,13 @@ class BigRun:
         size = ["--events", str(events), "--tracks", str(TRACKS), "--seed", str(seed)]
         measure([sys.executable, "-m", "tilescope", "synth", *size, "-o", str(trace)])
 
-    def _archive(self) -> None:
+    def _archive(self, events: int, of_some: str) -> None:
         """The archive, kept or, where there is no room, written to nobody."""
         run = read_sharded_run(self.run)
         stores = sum(_size(shard_path(self.run, shard.name)) for shard in run.shards)
         is_kept = shutil.disk_usage(self._folder).free - stores > self._keep_free
         name, place = ("archived", self._folder / "run.tsarc") if is_kept else ("archived to nobody", Path("/dev/null"))
-        self._stage(name, self._events, [*self._step("archive"), str(place)])
+        self._stage(name + of_some, events, [*self._step("archive"), str(place)])
 
     def _step(self, work: str) -> list[str]:
         return [sys.executable, "-m", "bench.billion_step", work, str(self.run)]
@@ -187,6 +192,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.billion", description="Measures a billion events.")
     parser.add_argument("folder", type=Path, help="where the run is made, and what was measured of it is kept")
     parser.add_argument("--events", type=float, default=1e9, help="of the run; default: a billion")
+    parser.add_argument("--shards", type=int, default=SHARDS, help="of twelve, to stop behind; default: all")
     parser.add_argument("--keep-free", type=float, default=8e9, metavar="BYTES", help="of the disk; default: 8e9")
     parser.add_argument("--screen", action="store_true", help="measure the viewer of the run that is there, too")
     args = parser.parse_args(argv)
@@ -194,7 +200,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(line, flush=True)
     big, status = BigRun(args.folder, round(args.events), round(args.keep_free)), 0
     try:
-        big.build()
+        big.build(min(args.shards, SHARDS))
     except NoRoom as error:
         print(f"error: {error}", file=sys.stderr)
         status = 1

@@ -25,6 +25,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_run_that_is_stopped_and_completed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = [str(tmp_path), "--events", str(EVENTS), "--keep-free", "0"]
+    assert billion.main([*command, "--shards", "1"]) == 0
+    assert "| archived, 1 shards" in capsys.readouterr().out
     assert billion.main(command) == 0
     table = capsys.readouterr().out
     for work in (
