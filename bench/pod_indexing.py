@@ -88,7 +88,7 @@ def beside_one_process(folder: Path, hosts: int, events: int) -> Iterator[Row]:
 
 
 def dask_overhead(folder: Path, shards: int) -> Row:
-    """What a shard takes beyond its indexing, with one worker of Dask on this machine."""
+    """Row about the time of a shard beyond its indexing, with one worker of Dask on this machine."""
     work = f"a shard beyond its indexing, Dask, {shards} shards, one worker"
     try:
         from distributed import LocalCluster
