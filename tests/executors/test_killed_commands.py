@@ -118,8 +118,8 @@ def test_a_run_that_was_killed_ten_times_is_the_run_in_one_piece(pod: Pod, execu
         assert_answered_alike(pod.whole, mounted)
     archive = run.with_suffix(".tsarc")
     call("archive", str(run), "-o", str(archive))
-    for words in ([str(run), "--same-as", str(archive)], [str(run)], [str(archive)]):
-        assert call("verify", *words)
+    assert call("verify", str(run))
+    assert "entries are equal" in call("verify", str(run), "--same-as", str(archive))
 
 
 def tilescope(*words: str) -> list[str]:
