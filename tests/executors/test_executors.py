@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +24,7 @@ from tilescope.tiler.errors import TilescopeError, UsageError
 from tilescope.tiler.shards.build import build_shards
 from tilescope.tiler.shards.folder import shard_path
 from tilescope.tiler.shards.opened_executor import OpenExecutor
+from tilescope.tiler.shards.session import PulseWriter
 from tilescope.tiler.shards.sharded_run import ShardedRun, read_sharded_run
 from tilescope.tiler.verify.same_entries import compare_stores
 
@@ -51,12 +57,56 @@ def test_processes(tmp_path: Path, pod: list[Path]) -> None:
     assert set(multiprocessing.active_children()) == before
 
 
+def hang(*_: Any) -> None:
+    """A task that answers nobody and hears nothing."""
+    time.sleep(600)
+
+
+def test_processes_that_hang_are_ended_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tilescope.executors.processes._GRACE_SECONDS", 0.2)
+    before = set(multiprocessing.active_children())
+    with open_executor("processes", 1, 1 << 28)() as executor:
+        assert executor.submit(abs, -1).result() == 1
+        executor.submit(hang)
+        time.sleep(0.2)
+        assert set(multiprocessing.active_children()) > before
+    assert set(multiprocessing.active_children()) == before
+
+
+def test_a_process_that_dies_costs_the_shard_that_it_had(tmp_path: Path, pod: list[Path]) -> None:
+    executor = partial(mortal, str(pod[1]))
+    run = build(pod, tmp_path / "run", executor)
+    assert [shard.title for shard in run.failed] == [pod[1].name]
+    assert "failed 3 times: its worker died" in run.failed[0].error
+    assert not build(pod, tmp_path / "run", threads).failed
+
+
+@contextmanager
+def mortal(victim: str) -> Iterator[Executor]:
+    """Processes that die of one file."""
+    with open_executor("processes", 2, 1 << 28)() as executor:
+        submit = executor.submit
+
+        def submit_or_die(task: Any, message: dict[str, Any]) -> Any:
+            is_deadly = message["work"] == "index" and message["files"] == [victim]
+            return submit(die, message) if is_deadly else submit(task, message)
+
+        executor.submit = submit_or_die  # type: ignore[assignment, method-assign]
+        yield executor
+
+
+def die(message: dict[str, Any]) -> None:
+    """Ends the process of a worker in the midst of a task."""
+    PulseWriter(Path(message["session"]), f"index-{message['shard']}").write(0.5, 1)
+    os._exit(1)
+
+
 def test_a_named_object(tmp_path: Path, pod: list[Path]) -> None:
     assert_is_the_run_of_threads(pod, tmp_path / "run", open_executor(f"{__name__}:POOL", 2, 1 << 28))
 
 
 def test_a_cluster_of_dask(tmp_path: Path, pod: list[Path]) -> None:
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed (make dev)")
     options = {"dashboard_address": None, "resources": {"INDEX": 1}}
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **options) as cluster:
         address = cluster.scheduler_address.replace("tcp://", "dask://")
@@ -66,13 +116,14 @@ def test_a_cluster_of_dask(tmp_path: Path, pod: list[Path]) -> None:
 def test_ranks_of_mpi(tmp_path: Path, pod: list[Path]) -> None:
     launcher = shutil.which("mpiexec")
     if launcher is None:
-        pytest.skip("there is no mpiexec")
+        pytest.skip("there is no mpiexec (apt-get install mpich, pip install mpi4py)")
     ranks = [launcher, "-n", "3", sys.executable]
     trial = subprocess.run(
         [*ranks, "-c", "from mpi4py import MPI"], capture_output=True, text=True, timeout=60, check=False
     )
     if trial.returncode:
-        pytest.skip(f"mpi4py and a library of MPI do not start: {trial.stderr.strip().splitlines()[-1:]}")
+        remedy = "pip install mpi4py, whose libmpi.so.12 is Debian's libmpich.so.12: link it into LD_LIBRARY_PATH"
+        pytest.skip(f"mpi4py and a library of MPI do not start ({remedy}): {trial.stderr.strip().splitlines()[-1:]}")
     command = ["-m", "mpi4py.futures", "-m", "tilescope", "index", *map(str, pod), "-o", str(tmp_path / "run")]
     done = subprocess.run(
         [*ranks, *command, "--executor", "mpi"], capture_output=True, text=True, timeout=120, check=False
@@ -84,7 +135,7 @@ def test_ranks_of_mpi(tmp_path: Path, pod: list[Path]) -> None:
 
 
 def test_a_scheduler_that_is_not_there(tmp_path: Path, pod: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed", reason="Dask is not installed")
+    pytest.importorskip("distributed", reason="Dask is not installed (make dev)")
     monkeypatch.setattr("tilescope.executors.dask_cluster._CONNECT_SECONDS", 0.5)
     with pytest.raises(UsageError, match=r"tcp://127\.0\.0\.1:1: no scheduler of Dask answers"):
         build(pod, tmp_path / "run", open_executor("dask://127.0.0.1:1", 1, 1 << 28))

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, Protocol
 
 from tilescope.tiler.blobs.blob import Blob
 from tilescope.tiler.blobs.file_blob import blob_error
@@ -26,6 +26,14 @@ _PIECES_AHEAD: Final = 4
 _MADV_REMOVE: Final = getattr(mmap, "MADV_REMOVE", None)  # of Linux
 
 
+class Guard(Protocol):
+    """A map of the copy, which is told what of it is not there."""
+
+    def hide(self, begin: int, end: int) -> None: ...
+
+    def show(self, begin: int, end: int) -> None: ...
+
+
 class ScratchCopy:
     """A blob as a file with a descriptor. Close it."""
 
@@ -36,6 +44,7 @@ class ScratchCopy:
         self.size_bytes = blob.state().size_bytes
         self._blocks = -(-self.size_bytes // BLOCK_BYTES)
         self._present = bytearray(self._blocks)
+        self._guards: list[Guard] = []
         self._reading: dict[int, Future[None]] = {}  # by piece
         self._beginning = threading.Lock()
         try:
@@ -80,13 +89,37 @@ class ScratchCopy:
         self._space.take(self, blocks, for_good=True)
         self._bring(blocks)
 
+    def guard(self, guard: Guard) -> None:
+        """Has a map know from now on what of the copy is there: whatever else is read of it is an error, not zeros."""
+        with self._space.unchanged():
+            self._guards.append(guard)
+            guard.hide(0, self.size_bytes)
+            for block in range(self._blocks):
+                if self._present[block]:
+                    guard.show(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES)
+
+    def unguard(self, guard: Guard) -> None:
+        """Ends that. All of the map can be read, whatever that gives."""
+        with self._space.unchanged():
+            self._guards.remove(guard)
+            guard.show(0, self.size_bytes)
+
+    def show(self, block: int) -> None:
+        for guard in self._guards:
+            guard.show(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES)
+        self._present[block] = 1
+
     def drop(self, block: int) -> bool:
         if self._map is None or _MADV_REMOVE is None:
             return False
         start = block * BLOCK_BYTES
+        for guard in self._guards:
+            guard.hide(start, start + BLOCK_BYTES)
         try:
             self._map.madvise(_MADV_REMOVE, start, min(BLOCK_BYTES, self.size_bytes - start))
         except OSError:  # a file system without holes
+            for guard in self._guards:
+                guard.show(start, start + BLOCK_BYTES)
             return False
         self._present[block] = 0
         return True
@@ -141,7 +174,7 @@ class ScratchCopy:
                     run += 1
                 self._copy(absent[0] * BLOCK_BYTES, min((absent[0] + run) * BLOCK_BYTES, self.size_bytes))
                 for block in absent[:run]:
-                    self._space.added(self, block, self._present)
+                    self._space.added(self, block)
                 del absent[:run]
         finally:
             with self._beginning:

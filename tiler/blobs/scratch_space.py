@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -22,6 +23,10 @@ class BlockOwner(Protocol):
 
     @property
     def address(self) -> str: ...
+
+    def show(self, block: int) -> None:
+        """Marks a block as present."""
+        ...
 
     def drop(self, block: int) -> bool:
         """Gives the space of a block back. False where the file system cannot."""
@@ -82,13 +87,13 @@ class ScratchSpace:
                         self._idle[key] = None
             self._changing.notify_all()
 
-    def added(self, owner: BlockOwner, block: int, present: bytearray) -> None:
+    def added(self, owner: BlockOwner, block: int) -> None:
         """Marks a block that has been written as present, and drops others where there are too many.
 
         Raises BlobError where the file system cannot give their space back.
         """
         with self._changing:
-            present[block] = 1
+            owner.show(block)
             self._present += 1
             if (owner, block) not in self._held:
                 self._idle[owner, block] = None
@@ -99,6 +104,12 @@ class ScratchSpace:
                     f"dropped in {self.folder}",
                     advice="allow more with --scratch",
                 )
+
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """Within the block no block comes or goes."""
+        with self._changing:
+            yield
 
     def drop_idle(self) -> None:
         """Drops all blocks that nobody holds."""

@@ -20,8 +20,9 @@ _VACANT: Final = {"group": _RUN, "kind": "rollup", "name": "", "detail": "", "ro
 
 def merged_tree(mounted: Mounted) -> dict[str, Any]:
     """Groups and tracks of all shards below one group, the run."""
-    hosts = [host for place in mounted.places for host in place.hosts]
-    title = plural(len(hosts), *(("rank", "ranks") if hosts and all(map(is_rank, hosts)) else ("host", "hosts")))
+    all_hosts = [host for place in mounted.places for host in place.hosts]
+    nouns = ("rank", "ranks") if all_hosts and all(map(is_rank, all_hosts)) else ("host", "hosts")
+    title = plural(len(all_hosts), *nouns)
     groups = [{"id": _RUN, "parent": None, "kind": "run", "name": title, "detail": "", "rollup": None}]
     tracks = [dict(_VACANT, id=track) for track in range(mounted.tracks)]
     for place in mounted.places:

@@ -5,7 +5,8 @@ is inflated to an unnamed temporary file first, because an XSpace is read in sev
 are given back, so that resident memory stays bounded.
 
 A file that shrinks under its map would end the process by SIGBUS. `_native.GuardedMap` puts zeros where nothing is
-left, and `check` raises: so nothing of what was read may be passed on before it.
+left, or where a copy has nothing yet or any more, and `check` raises: so nothing of what was read may be passed on
+before it.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ class MappedBytes:
             raise ChangedTrace(path)
         self.array: NDArray[np.uint8] = np.frombuffer(mapping if mapping is not None else b"", np.uint8)
         self._guarded = None if mapping is None else _native.GuardedMap(self.array)
+        if copy is not None and self._guarded is not None:
+            copy.guard(self._guarded)
 
     @classmethod
     def mapping(cls, source: ByteSource, scratch_dir: Path | None) -> Generator[None, None, Self]:
@@ -119,9 +122,12 @@ class MappedBytes:
     def check(self) -> None:
         """Raises `ChangedTrace` when the file is not what it was when it was mapped: what was read may be wrong.
 
-        Costs less than a microsecond.
+        Costs less than a microsecond. Raises `TraceError` where something was read of a copy that nobody held.
         """
-        if (self._guarded is not None and self._guarded.broken) or _stamp(self._descriptor) != self._stamp:
+        is_broken = self._guarded is not None and self._guarded.broken
+        if is_broken and self._copy is not None:
+            raise TraceError(self._path, "a part was read that is not in its copy: this is a fault of Tilescope")
+        if is_broken or _stamp(self._descriptor) != self._stamp:
             raise ChangedTrace(self._path)
 
     def release(self, begin: int, end: int) -> None:
@@ -134,6 +140,8 @@ class MappedBytes:
         """Unmaps; where somebody still refers to the array, the mapping goes with the last reference."""
         mapping, self._mapping = self._mapping, None
         self.array = np.empty(0, dtype=np.uint8)
+        if self._copy is not None and self._guarded is not None:
+            self._copy.unguard(self._guarded)
         self._guarded = None
         if mapping is not None:
             try:

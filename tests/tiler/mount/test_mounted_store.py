@@ -184,6 +184,23 @@ def test_attachments(both: Both) -> None:
         assert b"".join(content(both.whole.store, entry)) == b"".join(content(both.mounted.store, entry))
 
 
+def test_a_flow_that_leaves_its_file_counts_as_in_one_piece(tmp_path: Path) -> None:
+    files = []
+    for host, phases in enumerate(("s", "fs", "f")):
+        slices = [{"ph": "X", "pid": 1, "tid": 1, "ts": 10 * n, "dur": 5, "name": "work"} for n in range(2)]
+        ends = [
+            {"ph": phase, "bp": "e", "id": 7 + host - (phase == "f"), "pid": 1, "tid": 1, "ts": 10 * n, "name": "flow"}
+            for n, phase in enumerate(phases)
+        ]
+        files.append(tmp_path / f"host{host}.trace.json")
+        files[-1].write_text(json.dumps({"traceEvents": [*slices, *ends]}))
+    both = Both(tmp_path, files)
+    with closing(both.whole.store), closing(both.mounted.store):
+        flows = both.whole.store.manifest()["flows"]
+        assert both.mounted.store.manifest()["flows"] == flows
+        assert (flows["starts_without_end"], flows["ends_without_start"], flows["edges"]) == ("2", "2", "0")
+
+
 def test_each_shard_is_proven(both: Both) -> None:
     for shard in both.run.shards:
         verify_store(shard_path(both.folder, shard.name))

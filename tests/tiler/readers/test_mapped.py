@@ -1,21 +1,30 @@
-"""Mapped files that shrink: guarded ones are told, others end the process as before."""
+"""Mapped files that shrink: guarded ones are told, others end the process as before.
+
+What is not there of a copy is an error.
+"""
 
 from __future__ import annotations
 
+import mmap
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tilescope.tiler.errors import ChangedTrace
+from tilescope.tiler.blobs import FileBlob, ScratchCopy, ScratchSpace
+from tilescope.tiler.blobs.scratch_space import BLOCK_BYTES
+from tilescope.tiler.errors import ChangedTrace, TraceError
 from tilescope.tiler.readers.mapped import MappedBytes
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.system import mapped_bytes
 
 SIZE = 1 << 20
+COPIED = 5 * BLOCK_BYTES - 7
 
 # Reads a guarded map and then one that is not, of a file that was cut to nothing.
 UNGUARDED = """
@@ -28,6 +37,19 @@ guard = _native.GuardedMap(guarded)
 os.truncate(sys.argv[1], 0)
 print(int(guarded.sum()), guard.broken, flush=True)
 print(int(bare.sum()), flush=True)
+"""
+
+# Writes to a guarded map, which is only read.
+WRITING = """
+import ctypes, mmap, sys
+import numpy as np
+from tilescope.tiler import _native
+file = open(sys.argv[1], "rb")
+guarded = np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+guard = _native.GuardedMap(guarded)
+print(int(guarded.sum()), flush=True)
+ctypes.memset(guarded.ctypes.data, 0, 1)
+print("written", flush=True)
 """
 
 
@@ -82,6 +104,63 @@ def test_other_maps_still_end_the_process_as_they_did(path: Path, options: list[
     assert done.stdout == "0 True\n"
     assert done.returncode == -signal.SIGBUS
     assert ("Fatal Python error: Bus error" in done.stderr) is bool(options)
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Iterator[tuple[ScratchCopy, MappedBytes]]:
+    """A map of the copy of an object of ones, which may have two blocks at a time."""
+    file = tmp_path / "object"
+    file.write_bytes(b"\x01" * COPIED)
+    with closing(FileBlob(file)) as blob:
+        copy = ScratchCopy(blob, ScratchSpace(tmp_path / "scratch", 2 * BLOCK_BYTES))
+        mapping = mmap.mmap(copy.fileno(), COPIED, access=mmap.ACCESS_READ)
+        bytes_of_it = MappedBytes(file, mapping, copy=copy)
+        yield copy, bytes_of_it
+        bytes_of_it.close()
+        copy.close()
+
+
+def test_what_is_held_of_a_copy_can_be_read(copied: tuple[ScratchCopy, MappedBytes]) -> None:
+    _, bytes_of_it = copied
+    for _ in range(2):
+        for start in range(0, COPIED, BLOCK_BYTES):
+            stop = min(start + BLOCK_BYTES, COPIED)
+            with bytes_of_it.hold(start, stop):
+                assert bytes_of_it.array[start:stop].sum() == stop - start
+            bytes_of_it.check()
+
+
+@pytest.mark.parametrize("is_dropped", [False, True])
+def test_what_is_not_in_a_copy_is_an_error_and_no_zeros(
+    copied: tuple[ScratchCopy, MappedBytes], is_dropped: bool
+) -> None:
+    _, bytes_of_it = copied
+    if is_dropped:
+        with bytes_of_it.hold(0, 1):
+            assert bytes_of_it.array[0] == 1
+    with bytes_of_it.hold(2 * BLOCK_BYTES, 4 * BLOCK_BYTES):
+        bytes_of_it.check()
+        assert bytes_of_it.array[0] == 0
+        with pytest.raises(TraceError, match="a part was read that is not in its copy"):
+            bytes_of_it.check()
+
+
+def test_a_copy_that_is_mapped_no_more_is_guarded_no_more(copied: tuple[ScratchCopy, MappedBytes]) -> None:
+    copy, bytes_of_it = copied
+    array = bytes_of_it.array
+    bytes_of_it.close()
+    with copy.hold(0, COPIED // 4):
+        assert array[: COPIED // 4].sum() == COPIED // 4
+
+
+@pytest.mark.parametrize("options", [[], ["-X", "faulthandler"]])
+def test_a_map_that_is_written_to_still_ends_the_process(path: Path, options: list[str]) -> None:
+    environment = os.environ | {"ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:handle_segv=0"}
+    command: list[str | Path] = [sys.executable, "-P", *options, "-c", WRITING, path]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.stdout == f"{SIZE}\n"
+    assert done.returncode == -signal.SIGSEGV
+    assert ("Fatal Python error: Segmentation fault" in done.stderr) is bool(options)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which pages are resident")

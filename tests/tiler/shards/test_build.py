@@ -18,13 +18,14 @@ from msgspec import structs
 
 from tests.pods import threads, write_pod
 from tests.tiler.shards.unreliable_executor import unreliable
-from tilescope.tiler.errors import Cancelled, DamagedStore, StoreError, TraceError, UsageError
+from tilescope.tiler.errors import Cancelled, DamagedStore, DiskFull, StoreError, TraceError, UsageError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.lookup.sources import axis_of
 from tilescope.tiler.lookup.tiles import page_content
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.tiles import PAGE
+from tilescope.tiler.shards import task
 from tilescope.tiler.shards.build import ShardOptions, build_shards
 from tilescope.tiler.shards.folder import locked, shard_path, survey_path
 from tilescope.tiler.shards.opened_executor import OpenExecutor
@@ -242,6 +243,99 @@ def test_a_file_that_kills_its_workers_costs_one_shard(tmp_path: Path) -> None:
     run = build(files, tmp_path / "run", lambda: _DyingExecutor(str(files[0])))
     assert [shard.title for shard in run.failed] == [files[0].name]
     assert "3 times" in run.failed[0].error
+
+
+class _LateExecutor(ThreadPoolExecutor):
+    """The first answer to each task comes when the second attempt has been answered, and once more behind it."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+        self._late: dict[tuple[str, str], Future[Any]] = {}
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        task = args[0]["work"], args[0]["shard"]
+        answer = super().submit(fn, *args, **kwargs)
+        if task not in self._late:
+            self._late[task] = Future()
+            return self._late[task]
+        answer.add_done_callback(lambda done: self._late[task].set_result(done.result()))
+        return answer
+
+
+def test_answers_that_come_after_a_retry_change_nothing(tmp_path: Path) -> None:
+    files = write_pod(tmp_path / "pod", hosts=2, events=500)
+    run, expected = (
+        build(files, tmp_path / name, executor, silence_seconds=0.3)
+        for name, executor in (("run", _LateExecutor), ("expected", threads))
+    )
+    assert not run.failed
+    for shard in run.shards:
+        compare_stores(*(shard_path(tmp_path / name, shard.name) for name in ("run", "expected")))
+    assert [shard.name for shard in run.shards] == [shard.name for shard in expected.shards]
+
+
+def test_a_disk_that_is_full_costs_the_shard_that_it_has_no_room_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = write_pod(tmp_path / "pod", hosts=3, events=500)
+
+    def fill(files_of_shard: list[Path], store: Path, **options: Any) -> str:
+        if files_of_shard == [files[1]]:
+            raise DiskFull(f"{store}: the disk is full", 12 << 20)
+        return build_store(files_of_shard, store, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(task, "build_store", fill)
+        run = build(files, tmp_path / "run")
+    assert [shard.title for shard in run.failed] == [files[1].name]
+    assert "the disk is full" in run.failed[0].error
+    assert "\n" not in run.failed[0].error
+    completed = build(files, tmp_path / "run")
+    assert not completed.failed
+    assert completed.shards[0] == run.shards[0]
+
+
+@pytest.mark.parametrize("document", ["axis", "sharded_run"])
+def test_a_disk_that_is_full_keeps_the_run_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, document: str
+) -> None:
+    files = write_pod(tmp_path / "pod", hosts=2, events=500)
+    before = build(files[:1], tmp_path / "run")
+
+    def full(*_: Any) -> None:
+        raise StoreError("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(f"tilescope.tiler.shards.build.write_{document}", full)
+        with pytest.raises(StoreError, match="the disk is full"):
+            build(files, tmp_path / "run")
+    assert read_sharded_run(tmp_path / "run") == before
+    assert not list((tmp_path / "run").glob("session-*"))
+    assert not build(files, tmp_path / "run").failed
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (None, "ValidationError"),
+        ({"task": "index-of-another"}, "the executor answered with the report of index-of-another"),
+        ({"task": "x", "pages": "1"}, "ValidationError"),
+        ({"task": "x", "error": "long " * 1000}, "ValidationError"),
+    ],
+)
+def test_answers_that_are_no_reports(tmp_path: Path, answer: Any, message: str) -> None:
+    files = write_pod(tmp_path / "pod", hosts=2, events=500)
+
+    class Confused(ThreadPoolExecutor):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            if args[0]["work"] == "index" and args[0]["files"] == [str(files[0])]:
+                return super().submit(lambda: answer)
+            return super().submit(fn, *args, **kwargs)
+
+    run = build(files, tmp_path / "run", Confused)
+    assert [shard.title for shard in run.failed] == [files[0].name]
+    assert f"failed 3 times: {message}" in run.failed[0].error
+    assert not build(files, tmp_path / "run").failed
 
 
 def test_silence_ends(tmp_path: Path) -> None:

@@ -24,6 +24,10 @@ void drop_pages(const std::uint8_t* begin, std::size_t bytes) {
     madvise(const_cast<std::uint8_t*>(begin), bytes, MADV_DONTNEED);
 }
 
+void allow_reading(const std::uint8_t* begin, std::size_t bytes, bool is_allowed) {
+    mprotect(const_cast<std::uint8_t*>(begin), bytes, is_allowed ? PROT_READ : PROT_NONE);
+}
+
 void trim_heap() {
 #ifdef __GLIBC__
     malloc_trim(0);

@@ -17,6 +17,9 @@ bool replace_by_zeros(std::uintptr_t begin, std::size_t bytes);
 // cannot do costs memory, and nothing else.
 void drop_pages(const std::uint8_t* begin, std::size_t bytes);
 
+// Lets pages of a map be read, or not: whoever reads them nevertheless gets SIGSEGV. What it cannot do leaves them as they are.
+void allow_reading(const std::uint8_t* begin, std::size_t bytes, bool is_allowed);
+
 // Gives memory that is free but kept for later back to the system. Nothing, where the heap does not say how.
 void trim_heap();
 

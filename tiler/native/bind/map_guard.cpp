@@ -28,6 +28,9 @@ class GuardedMap {
         guard_.release(begin, end);
     }
 
+    void hide(std::size_t begin, std::size_t end) const { guard_.hide(begin, end); }
+    void show(std::size_t begin, std::size_t end) const { guard_.show(begin, end); }
+
   private:
     InColumn<std::uint8_t> map_;
     MapGuard guard_;  // goes first
@@ -42,6 +45,10 @@ void bind_map_guard(nb::module_& m) {
              "Gives the pages of [begin, end) back to the system, and those beside them that it maps along: they are "
              "read\n"
              "again when touched again.")
+        .def("hide", &GuardedMap::hide, nb::arg("begin"), nb::arg("end"),
+             "Marks [begin, end), which begins with a page, as not there: whoever reads it reads zeros, and breaks the "
+             "map.")
+        .def("show", &GuardedMap::show, nb::arg("begin"), nb::arg("end"), "Marks [begin, end) as there.")
         .def_prop_ro("broken", &GuardedMap::broken, "Whether something was read that the file no longer has.");
 }
 

@@ -1,6 +1,7 @@
 #include "files/map_guard.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -17,6 +18,7 @@ struct MapGuard::Slot {
     std::atomic<std::uintptr_t> begin{0};  // 0: free
     std::atomic<std::uintptr_t> end{0};
     std::atomic<bool> broken{false};
+    std::atomic<int> faults{0};
     Slot* next = nullptr;
 };
 
@@ -33,7 +35,16 @@ std::atomic<std::size_t> page_bytes{0};
 // boundary. Beside a thousand short lines that would be memory that nobody gives back.
 constexpr std::size_t kMappedTogether = std::size_t{2} << 20;
 
-struct sigaction before{};  // who was asked before us
+// A map that is written to, which is only read, comes back with the same fault for ever: after so many somebody else is asked.
+constexpr int kMostFaults = 1000;
+
+// A signal, and the handler that it had before ours.
+struct Signal {
+    int number;
+    struct sigaction before;
+};
+
+std::array<Signal, 2> signals{{{SIGBUS, {}}, {SIGSEGV, {}}}};
 
 // Puts zeros where the address lies, and up to the end of its map: when a file has shrunk nothing behind is there either,
 // and one map instead of one for each page stays below what the kernel allows a process.
@@ -42,6 +53,7 @@ bool mend(std::uintptr_t address) {
         const std::uintptr_t begin = slot->begin.load(std::memory_order_acquire);
         const std::uintptr_t end = slot->end.load(std::memory_order_acquire);
         if (begin == 0 || address < begin || address >= end) continue;
+        if (slot->faults.fetch_add(1) >= kMostFaults) return false;
         const std::uintptr_t page = address - address % page_bytes.load();
         slot->broken.store(true);
         return system::replace_by_zeros(page, end - page);
@@ -49,11 +61,12 @@ bool mend(std::uintptr_t address) {
     return false;
 }
 
-void on_bus_error(int number, siginfo_t* info, void* context) {
+void on_fault(int number, siginfo_t* info, void* context) {
     const int error = errno;
     const bool mended = info->si_code > 0 && mend(reinterpret_cast<std::uintptr_t>(info->si_addr));
     errno = error;
     if (mended) return;
+    const struct sigaction& before = signals[number == signals[0].number ? 0 : 1].before;
     if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) {
         before.sa_sigaction(number, info, context);
     } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
@@ -66,15 +79,19 @@ void on_bus_error(int number, siginfo_t* info, void* context) {
 
 // Somebody may have put another handler in the place of ours, such as Python's faulthandler: that one is asked after us.
 void install() {
-    struct sigaction now{};
-    if (sigaction(SIGBUS, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_bus_error)
-        return;
-    struct sigaction ours{};
-    ours.sa_sigaction = on_bus_error;
-    ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&ours.sa_mask);
-    before = now;
-    if (sigaction(SIGBUS, &ours, nullptr) != 0) throw std::system_error(errno, std::generic_category(), "sigaction");
+    for (Signal& signal : signals) {
+        struct sigaction now{};
+        if (sigaction(signal.number, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
+            now.sa_sigaction == on_fault)
+            continue;
+        struct sigaction ours{};
+        ours.sa_sigaction = on_fault;
+        ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+        sigemptyset(&ours.sa_mask);
+        signal.before = now;
+        if (sigaction(signal.number, &ours, nullptr) != 0)
+            throw std::system_error(errno, std::generic_category(), "sigaction");
+    }
 }
 
 }  // namespace
@@ -95,6 +112,7 @@ MapGuard::MapGuard(Bytes map) : map_(map) {
     const auto begin = reinterpret_cast<std::uintptr_t>(map.data());
     const std::uintptr_t end = begin + map.size();
     slot->broken.store(false);
+    slot->faults.store(0);
     slot->end.store(end + (page_bytes.load() - end % page_bytes.load()) % page_bytes.load());
     slot->begin.store(begin, std::memory_order_release);
 }
@@ -114,6 +132,11 @@ void MapGuard::release(std::size_t begin, std::size_t end) const {
     begin -= begin % together;
     end = std::min(end + (together - end % together) % together, map_.size());
     system::drop_pages(map_.data() + begin, end - begin);
+}
+
+void MapGuard::allow(std::size_t begin, std::size_t end, bool is_allowed) const {
+    end = std::min(end, map_.size());
+    if (begin < end) system::allow_reading(map_.data() + begin, end - begin, is_allowed);
 }
 
 }  // namespace tilescope

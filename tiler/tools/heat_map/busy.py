@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.busy import Busy
+from tilescope.tiler.facts.busy import Busy, Piece, UnsortedPiece
 from tilescope.tiler.facts.devices import Device, WorkTrack
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page
@@ -90,10 +90,15 @@ def _work_ticks(reader: QueryReader, work: Sequence[WorkTrack], grid: Grid) -> I
     span = Windows.single(*grid.span)
     busy = Busy(reader, [track.of_any_kind for track in work])
     is_much = sum(reader.tree.tracks[track.track].events for track in work) >= _WORTH_A_THREAD
-    for piece in busy.pieces(span) if is_much else (each and each.sorted() for each in busy.unsorted_pieces(span)):
+    for piece in busy.pieces(span) if is_much else _sorted(busy.unsorted_pieces(span)):
         if piece is not None:
             windows = piece.work.any
             yield grid.ticks_within(np.zeros(len(windows), np.int64), windows.starts, windows.stops, 1)[0]
+
+
+def _sorted(pieces: Iterator[UnsortedPiece | None]) -> Iterator[Piece | None]:
+    for piece in pieces:
+        yield None if piece is None else piece.sorted()
 
 
 def _block_ticks(reader: QueryReader, block: int, tracks: Sequence[int], grid: Grid) -> tuple[Ints, NDArray[np.bool_]]:
