@@ -27,6 +27,7 @@ import type { PointerMeaning, PointerSample } from "../timeline/gesture-tracker"
 import { stepOfName } from "../timeline/name-walk";
 import type { Picture } from "../timeline/picture";
 import { pointedAt, selectionOf } from "../timeline/pointing";
+import { detailsWhenHere, type Step } from "../timeline/steps";
 import { MarkKeeper } from "./keeper";
 import { connectLane } from "./lane";
 import { isSameRange, makeMark, rangeOf, titleOf } from "./mark";
@@ -148,13 +149,14 @@ export class Marks implements TimelineExtension {
       this.use(...tool);
       return;
     }
+    const walk = (step: Step) => void this.#app.viewNavigator.walk(step);
     const handlers: Readonly<Partial<Record<LateIntent, () => void>>> = {
-      "flow-back": () => followFlow(this.#pane, this.#app.viewNavigator, "in"),
-      "flow-forward": () => followFlow(this.#pane, this.#app.viewNavigator, "out"),
+      "flow-back": () => walk((port) => followFlow(port, "in")),
+      "flow-forward": () => walk((port) => followFlow(port, "out")),
       "previous-of-name": () => this.#stepOfName("previous"),
       "next-of-name": () => this.#stepOfName("next"),
-      mark: () => this.#mark(),
-      "keep-mark": () => this.#keep(),
+      mark: () => this.#whenKnown(() => this.#mark()),
+      "keep-mark": () => this.#whenKnown(() => this.#keep()),
       "remove-mark": () => this.#remove(),
       "toggle-marks": () => {
         this.#pane.isMarksOpen.value = !this.#pane.isMarksOpen.peek();
@@ -166,9 +168,23 @@ export class Marks implements TimelineExtension {
   }
 
   #stepOfName(direction: "previous" | "next"): void {
-    if (this.#trace !== null) {
-      void stepOfName(this.#pane, this.#trace, this.#app.viewNavigator, direction);
+    const trace = this.#trace;
+    if (trace !== null) {
+      void this.#app.viewNavigator.walk((port) => stepOfName(port, trace, direction));
     }
+  }
+
+  /** Marks what is selected once it is known when that is, and the steps that were asked for before have led to it. */
+  #whenKnown(mark: () => void): void {
+    if (this.#app.viewNavigator.stepsUnderWay === 0 && this.#pane.detailsView.peek().kind !== "loading") {
+      mark();
+      return;
+    }
+    void this.#app.viewNavigator.walk(async ({ pane }) => {
+      if (pane.selection.peek().kind !== "event" || (await detailsWhenHere(pane)) !== null) {
+        mark();
+      }
+    });
   }
 
   use(tool: ToolMode, words: string): void {

@@ -1,11 +1,10 @@
 /** From a slice to the one before or after it that has the same name, on its track. Loaded with the first such step. */
 
 import type { EventDetails, ToolQuestion } from "@tilescope/client";
-import type { Pane } from "../state/pane";
 import { exactly, LONGEST_QUERY } from "../state/query-text";
 import { failure, showNotice } from "../state/shell";
 import type { Trace } from "../state/trace";
-import type { ViewNavigator } from "./view-navigator";
+import { detailsWhenHere, type StepPort } from "./steps";
 
 /** The question whose first event is the neighbour; null where the name is longer than a search may be. */
 export function neighbourQuestion(
@@ -28,17 +27,16 @@ export function noNeighbour(direction: "previous" | "next"): string {
 
 /** Selects the neighbour of the selected slice, and shows it; says so where there is none. */
 export async function stepOfName(
-  pane: Pane,
+  port: StepPort,
   trace: Pick<Trace, "api">,
-  navigator: ViewNavigator,
   direction: "previous" | "next",
 ): Promise<void> {
-  const shown = pane.detailsView.peek();
-  if (shown.kind !== "ready") {
+  const details = await detailsWhenHere(port.pane);
+  if (details === null) {
     return;
   }
-  const signal = navigator.startAnew();
-  const question = neighbourQuestion(shown.details, direction);
+  const signal = port.startAnew();
+  const question = neighbourQuestion(details, direction);
   if (question === null) {
     failure.value = "This name is longer than a search may be.";
     return;
@@ -53,7 +51,7 @@ export async function stepOfName(
     if (track === undefined || ordinal === undefined) {
       showNotice(noNeighbour(direction));
     } else {
-      navigator.goTo(Number(track), Number(ordinal));
+      port.goTo(Number(track), Number(ordinal));
     }
   } catch (error) {
     if (!signal.aborted) {

@@ -1,0 +1,122 @@
+/**
+ * Steps from slice to slice by keys, one after the other: a key that is pressed while a step is on its way, or while what is selected is
+ * loaded, waits for it. Loaded with the first such key.
+ */
+
+import { effect } from "@preact/signals";
+import type { EventDetails } from "@tilescope/client";
+import type { Pane } from "../state/pane";
+import type { Selection } from "../state/selection";
+import { announcement, failure } from "../state/shell";
+import type { Neighbour } from "./navigate";
+
+/** The part of the navigator that steps need. */
+export interface StepPort {
+  readonly pane: Pane;
+  startAnew(): AbortSignal;
+  select(chosen: Selection): void;
+  show(track: number, event: Neighbour): void;
+  goTo(track: number, ordinal: number): void;
+  revealSelection(): void;
+}
+
+export type Step = (port: StepPort) => void | Promise<void>;
+
+/** So many steps wait at most. */
+const MOST_STEPS = 32;
+
+/** Each step goes on from where the step before it has led. Those that wait are dropped when something else is selected by hand. */
+export class Steps {
+  readonly #port: StepPort;
+  /** The navigator, as the steps see it. */
+  readonly #own: StepPort;
+  readonly #waiting: Step[] = [];
+  /** What is selected, as far as the steps know. */
+  #place: Selection | null = null;
+  #going: Promise<void> | null = null;
+
+  constructor(port: StepPort) {
+    const { pane } = port;
+    const follow = () => {
+      this.#place = pane.selection.peek();
+    };
+    this.#port = port;
+    this.#own = {
+      pane,
+      startAnew: () => port.startAnew(),
+      revealSelection: () => port.revealSelection(),
+      select: (chosen) => {
+        port.select(chosen);
+        follow();
+      },
+      show: (track, event) => {
+        port.show(track, event);
+        follow();
+      },
+      goTo: (track, ordinal) => {
+        port.goTo(track, ordinal);
+        follow();
+      },
+    };
+  }
+
+  /** Takes a step when those before it are done; resolves when none is left. */
+  add(step: Step): Promise<void> {
+    const chosen = this.#port.pane.selection.peek();
+    if (chosen !== this.#place) {
+      this.#place = chosen;
+      this.#waiting.length = 0;
+    }
+    if (this.#waiting.length === MOST_STEPS) {
+      sayWhyNot(`${MOST_STEPS} steps wait for the server: this one is left out.`);
+    } else {
+      this.#waiting.push(step);
+    }
+    this.#going ??= this.#go();
+    return this.#going;
+  }
+
+  async #go(): Promise<void> {
+    try {
+      for (let step = this.#waiting.shift(); step !== undefined; step = this.#waiting.shift()) {
+        if (this.#port.pane.selection.peek() === this.#place) {
+          await step(this.#own);
+        }
+      }
+    } finally {
+      this.#going = null;
+    }
+  }
+}
+
+/** What is known of the selected event, when it is here; null where none is selected, or it cannot be had, and says so. */
+export async function detailsWhenHere(pane: Pane): Promise<EventDetails | null> {
+  const chosen = pane.selection.peek();
+  const shown = await new Promise<ReturnType<typeof pane.detailsView.peek>>((resolve) => {
+    const stop = effect(() => {
+      const now = pane.detailsView.value;
+      if (now.kind !== "loading" || pane.selection.value !== chosen) {
+        resolve(now);
+        queueMicrotask(() => stop());
+      }
+    });
+  });
+  if (pane.selection.peek() !== chosen) {
+    return null;
+  }
+  if (shown.kind === "ready") {
+    return shown.details;
+  }
+  sayWhyNot(
+    shown.kind === "failed"
+      ? `What is selected could not be read: ${shown.failure.message}`
+      : "Select a slice first: this key goes on from it.",
+  );
+  return null;
+}
+
+/** Says it to those who see the screen and to those who do not. */
+export function sayWhyNot(words: string): void {
+  failure.value = words;
+  announcement.value = words;
+}
