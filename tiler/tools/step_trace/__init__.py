@@ -106,7 +106,7 @@ def _facts(means: Means, traced: TracedSteps, devices: int) -> list[Fact]:
     parts = (
         ("interval", "Interval", means.interval, "from the start of a step to that of forward: waiting for data"),
         ("forward_backward", "Forward and backward", means.forward_backward, "computing the gradients"),
-        ("tail", "Tail", means.tail, "behind backward: the rest of the all-reduces, and the update of parameters"),
+        ("tail", "Tail", means.tail, "after backward: the rest of the all-reduces, and the update of parameters"),
     )
     facts = [
         Fact(
@@ -214,7 +214,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
         return "No step in this range has marks of forward and backward"
     parts = f"{figures.text('interval')} before forward, {figures.text('forward_backward')} forward and backward"
     waits = f"; between steps devices wait for data, {figures.text('wait')} on average" if figures.count("wait") else ""
-    return f"A step takes {figures.text('step')}: {parts}, {figures.text('tail')} behind backward{waits}"
+    return f"A step takes {figures.text('step')}: {parts}, {figures.text('tail')} after backward{waits}"
 
 
 TOOL: Final = Tool(
