@@ -75,7 +75,7 @@ def test_a_slice_is_placed_and_its_namesakes_are_walked_along(viewer: Viewer, la
     page.keyboard.press("k")
     page.locator("[data-table=waits]", has_text="cudaDeviceSynchronize").wait_for()
     page.keyboard.press("k")
-    page.get_by_role("status").filter(has_text="last of its name on its track").first.wait_for()
+    page.get_by_role("status").filter(has_text="last slice of its name on this track").first.wait_for()
     for _ in range(4):
         before = page.evaluate("window.tilescope.selection")
         page.keyboard.press("Shift+K")
@@ -101,7 +101,7 @@ def test_keys_pressed_while_a_step_is_on_its_way_are_all_answered(viewer: Viewer
     viewer.wait("tilescope.selection.ordinal === 7")
     for _ in range(3):
         page.keyboard.press("k")
-    page.get_by_role("status").filter(has_text="last of its name on its track").first.wait_for()
+    page.get_by_role("status").filter(has_text="last slice of its name on this track").first.wait_for()
     assert page.evaluate("tilescope.selection.ordinal") == 11
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")

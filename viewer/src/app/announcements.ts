@@ -25,8 +25,8 @@ async function say(pane: Pane, details: EventDetails, before: string): Promise<v
   }
 }
 
-/** Follows a pane with the title of the window; shows tips once one walks by keys. */
-export function connectTitle(pane: Pane): void {
+/** Follows the pane in use with the title of the window; shows tips once one walks by keys. */
+export function connectTitle(active: () => Pane): void {
   const walk = ({ key }: KeyboardEvent) => {
     if (key === "Tab") {
       removeEventListener("keydown", walk);
@@ -38,7 +38,7 @@ export function connectTitle(pane: Pane): void {
   };
   addEventListener("keydown", walk);
   effect(() => {
-    const shown = pane.runView.value;
+    const shown = active().runView.value;
     const name = shown.kind === "open" ? shown.trace.manifest.name : runIdOf(shown);
     const title = shown.kind === "open" ? currentPage.value?.title : undefined;
     document.title = [title, name, "Tilescope"].filter((part) => part != null).join(" – ");

@@ -27,7 +27,7 @@ import type { PointerMeaning, PointerSample } from "../timeline/gesture-tracker"
 import { stepOfName } from "../timeline/name-walk";
 import type { Picture } from "../timeline/picture";
 import { pointedAt, selectionOf } from "../timeline/pointing";
-import { detailsWhenHere, type Step } from "../timeline/steps";
+import { type Step, whenKnown } from "../timeline/steps";
 import { MarkKeeper } from "./keeper";
 import { connectLane } from "./lane";
 import { isSameRange, makeMark, rangeOf, titleOf } from "./mark";
@@ -153,10 +153,10 @@ export class Marks implements TimelineExtension {
     const handlers: Readonly<Partial<Record<LateIntent, () => void>>> = {
       "flow-back": () => walk((port) => followFlow(port, "in")),
       "flow-forward": () => walk((port) => followFlow(port, "out")),
-      "previous-of-name": () => this.#stepOfName("previous"),
-      "next-of-name": () => this.#stepOfName("next"),
-      mark: () => this.#whenKnown(() => this.#mark()),
-      "keep-mark": () => this.#whenKnown(() => this.#keep()),
+      "previous-of-name": () => walk((port) => stepOfName(port, "previous")),
+      "next-of-name": () => walk((port) => stepOfName(port, "next")),
+      mark: () => whenKnown(this.#app.viewNavigator, () => this.#mark()),
+      "keep-mark": () => whenKnown(this.#app.viewNavigator, () => this.#keep()),
       "remove-mark": () => this.#remove(),
       "toggle-marks": () => {
         this.#pane.isMarksOpen.value = !this.#pane.isMarksOpen.peek();
@@ -165,26 +165,6 @@ export class Marks implements TimelineExtension {
       "copy-link": () => void this.copyLink(),
     };
     handlers[intent]?.();
-  }
-
-  #stepOfName(direction: "previous" | "next"): void {
-    const trace = this.#trace;
-    if (trace !== null) {
-      void this.#app.viewNavigator.walk((port) => stepOfName(port, trace, direction));
-    }
-  }
-
-  /** Marks what is selected once it is known when that is, and the steps that were asked for before have led to it. */
-  #whenKnown(mark: () => void): void {
-    if (this.#app.viewNavigator.stepsUnderWay === 0 && this.#pane.detailsView.peek().kind !== "loading") {
-      mark();
-      return;
-    }
-    void this.#app.viewNavigator.walk(async ({ pane }) => {
-      if (pane.selection.peek().kind !== "event" || (await detailsWhenHere(pane)) !== null) {
-        mark();
-      }
-    });
   }
 
   use(tool: ToolMode, words: string): void {

@@ -3,7 +3,6 @@
 import type { EventDetails, ToolQuestion } from "@tilescope/client";
 import { exactly, LONGEST_QUERY } from "../state/query-text";
 import { failure, showNotice } from "../state/shell";
-import type { Trace } from "../state/trace";
 import { detailsWhenHere, type StepPort } from "./steps";
 
 /** The question whose first event is the neighbour; null where the name is longer than a search may be. */
@@ -22,23 +21,20 @@ export function neighbourQuestion(
 
 /** Words for a slice that is the last of its name in a direction. */
 export function noNeighbour(direction: "previous" | "next"): string {
-  return `It is the ${direction === "previous" ? "first" : "last"} of its name on its track`;
+  return `This is the ${direction === "previous" ? "first" : "last"} slice of its name on this track`;
 }
 
 /** Selects the neighbour of the selected slice, and shows it; says so where there is none. */
-export async function stepOfName(
-  port: StepPort,
-  trace: Pick<Trace, "api">,
-  direction: "previous" | "next",
-): Promise<void> {
+export async function stepOfName(port: StepPort, direction: "previous" | "next"): Promise<void> {
   const details = await detailsWhenHere(port.pane);
-  if (details === null) {
+  const trace = port.pane.session.peek()?.trace;
+  if (details === null || trace === undefined) {
     return;
   }
   const signal = port.startAnew();
   const question = neighbourQuestion(details, direction);
   if (question === null) {
-    failure.value = "This name is longer than a search may be.";
+    failure.value = "This name is too long to search for.";
     return;
   }
   try {
@@ -55,7 +51,7 @@ export async function stepOfName(
     }
   } catch (error) {
     if (!signal.aborted) {
-      failure.value = `It could not be looked up: ${error instanceof Error ? error.message : String(error)}`;
+      failure.value = `The ${direction} slice of this name could not be looked up: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
 }

@@ -22,6 +22,13 @@ export interface StepPort {
 
 export type Step = (port: StepPort) => void | Promise<void>;
 
+/** Takes steps, and knows how many are under way. */
+interface Walker {
+  readonly pane: Pane;
+  readonly stepsUnderWay: number;
+  walk(step: Step): Promise<void>;
+}
+
 /** So many steps wait at most. */
 const MOST_STEPS = 32;
 
@@ -113,6 +120,19 @@ export async function detailsWhenHere(pane: Pane): Promise<EventDetails | null> 
       : "Select a slice first: this key goes on from it.",
   );
   return null;
+}
+
+/** Does something with what is selected once it is known when that is, and the steps that were asked for before have led to it. */
+export function whenKnown(navigator: Walker, act: () => void): void {
+  if (navigator.stepsUnderWay === 0 && navigator.pane.detailsView.peek().kind !== "loading") {
+    act();
+    return;
+  }
+  void navigator.walk(async ({ pane }) => {
+    if (pane.selection.peek().kind !== "event" || (await detailsWhenHere(pane)) !== null) {
+      act();
+    }
+  });
 }
 
 /** Says it to those who see the screen and to those who do not. */
