@@ -38,7 +38,7 @@ export class Steps {
   /** The navigator, as the steps see it. */
   readonly #own: StepPort;
   readonly #waiting: Step[] = [];
-  /** What is selected, as far as the steps know. */
+  /** Selection that the steps have led to. */
   #place: Selection | null = null;
   #going: Promise<void> | null = null;
 
@@ -96,7 +96,7 @@ export class Steps {
   }
 }
 
-/** What is known of the selected event, when it is here; null where none is selected, or it cannot be had, and says so. */
+/** Details of the selected event, when they are here; null where none is selected, or they cannot be had, which is told. */
 export async function detailsWhenHere(pane: Pane): Promise<EventDetails | null> {
   const chosen = pane.selection.peek();
   const shown = await new Promise<ReturnType<typeof pane.detailsView.peek>>((resolve) => {
