@@ -11,7 +11,7 @@ const select = (track: number, ordinal: number) => {
   pane.selection.value = { kind: "event", track, ordinal };
 };
 
-/** Of the selected event: on its way, and here. */
+/** Details of the selected event: on their way, and here. */
 const load = () => {
   const event = pane.selection.peek();
   if (event.kind === "event") {
