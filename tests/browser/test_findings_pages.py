@@ -34,7 +34,7 @@ def has_icicle(page: Page) -> None:
 
 def has_another_colour(page: Page) -> None:
     """By its switch: how long steps are."""
-    page.get_by_label("What colours the map").select_option("duration")
+    page.get_by_label("Colour of the map").select_option("duration")
     page.wait_for_url("**f.colour=duration**")
     expect(page.locator(".pod-legend")).to_contain_text("Step time")
 

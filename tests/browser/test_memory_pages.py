@@ -67,7 +67,7 @@ def test_how_full_memories_are(pages: ToolPages, site: Served, theme: str) -> No
     pages.go(run, "tool=memory_profile")
     pages.answered()
     pages.unfold_facts()
-    assert all(word in pages.text() for word in ("Peak of the process", "In it at the peak", "at its peak"))
+    assert all(word in pages.text() for word in ("Peak of the process", "In memory at the peak", "at its peak"))
     page.locator(".chart-plot .u-over").wait_for()
     assert faults(pages.viewer) == []
     pages.viewer.screenshot(f"memory-profile-{theme}")
@@ -159,7 +159,7 @@ def test_what_memory_a_program_uses(pages: ToolPages, site: Served, theme: str) 
     page.get_by_role("combobox", name="Which program").select_option("jit_g(8)")
     pages.answered()
     assert pages.address()["f.program"] == "jit_g(8)"
-    page.get_by_role("combobox", name="Which memory space").select_option("3")
+    page.get_by_role("combobox", name="Memory space").select_option("3")
     pages.answered()
     page.get_by_text("uses no memory of space 3").wait_for()
     assert faults(pages.viewer) == []

@@ -60,7 +60,7 @@ def test_a_pod_is_walked_core_by_core_and_step_by_step(pages: ToolPages, site: S
     stragglers.get_by_role("button", name="tpu-pod-w-1 · Chip 2").click()
     assert "tpu-pod-w-1 · Chip 2" in card.inner_text()
     # Another breakdown, and one step of it: what host 2 waits for its input.
-    page.get_by_role("combobox", name="What colours the map").select_option("tpu_infeed")
+    page.get_by_role("combobox", name="Colour of the map").select_option("tpu_infeed")
     page.locator(".pod-legend", has_text="Infeed").wait_for()
     page.get_by_role("radio", name="One step").check()
     page.get_by_role("slider", name="Step").focus()

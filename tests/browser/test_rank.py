@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
@@ -75,10 +75,35 @@ def test_a_slice_is_placed_and_its_namesakes_are_walked_along(viewer: Viewer, la
     page.keyboard.press("k")
     page.locator("[data-table=waits]", has_text="cudaDeviceSynchronize").wait_for()
     page.keyboard.press("k")
-    page.get_by_role("status").filter(has_text="last of its name on its track").first.wait_for()
+    page.get_by_role("status").filter(has_text="last slice of its name on this track").first.wait_for()
     for _ in range(4):
         before = page.evaluate("window.tilescope.selection")
         page.keyboard.press("Shift+K")
         viewer.wait(f"JSON.stringify(window.tilescope.selection) !== {json.dumps(json.dumps(before))}")
         viewer.drawer()
     heading(viewer, "Longest of 6")
+
+
+def test_keys_pressed_while_a_step_is_on_its_way_are_all_answered(viewer: Viewer, launched: Served) -> None:
+    open_kernel(viewer, launched, 0)
+    page = viewer.page
+
+    # What is known of a slice comes later than the next key.
+    def answer_later(route: Route) -> None:
+        page.wait_for_timeout(150)
+        route.continue_()
+
+    page.route("**/events/0/*", answer_later)
+    page.locator(".timeline").focus()
+    for keys in ["k"] * 4 + ["Shift+K", "ArrowRight", "ArrowRight", "ArrowLeft"]:
+        page.keyboard.press(keys)
+    # Kernels of two names take turns: from the fourth of a name two to the right, and one back.
+    viewer.wait("tilescope.selection.ordinal === 7")
+    for _ in range(3):
+        page.keyboard.press("k")
+    page.get_by_role("status").filter(has_text="last slice of its name on this track").first.wait_for()
+    assert page.evaluate("tilescope.selection.ordinal") == 11
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    page.keyboard.press("k")
+    expect(page.get_by_role("contentinfo")).to_contain_text("Select a slice first: this key goes on from it.")

@@ -246,7 +246,7 @@ def test_the_palette_does_what_keys_do_and_says_what_cannot_be_done(viewer: View
     table = page.evaluate("[...document.querySelectorAll('.finder-item')].map(item => item.dataset.key)")
     assert {"zoom-in", "search", "show-help", "page timeline", "page hit_bins"} <= {*table}
     assert page.locator("[data-key=fit-run] kbd").all_inner_texts() == ["0"]
-    assert "There is no search" in page.inner_text("[data-key=next-hit]")
+    assert "Search for something first" in page.inner_text("[data-key=next-hit]")
     assert faults(viewer) == []
     viewer.screenshot("palette")
     page.keyboard.type("parent sl")

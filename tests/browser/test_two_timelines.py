@@ -193,6 +193,55 @@ def test_a_link_has_both(browser: Browser, viewer: Viewer, served: Served) -> No
         assert page.url == link
 
 
+def test_a_page_is_of_the_timeline_in_use_says_so_and_the_other_can_be_chosen(
+    browser: Browser, viewer: Viewer, served: Served
+) -> None:
+    viewer.open(served.run_id(TRAINING))
+    split(viewer, "F8")
+    choose_run(viewer, served.run_id(DEVICES))
+    timeline(viewer, 1).focus()
+    page = viewer.page
+    page.get_by_role("button", name="Overview", exact=True).click()
+    run = page.get_by_role("button", name="Run: devices.xplane.pb")
+    run.wait_for()
+    chosen = page.locator(".pane-choice input:checked + span")
+    expect(chosen).to_have_text("2 devices.xplane.pb", timeout=60_000)
+    expect(page).to_have_title("Overview – devices.xplane.pb – Tilescope")
+    page.get_by_role("list", name="The answer").wait_for()
+    assert faults(viewer) == []
+    viewer.wait("location.hash.includes('pane=2')")
+    link = page.url
+    # A click on the page is no choice of a timeline.
+    page.locator(".page-body").click(position={"x": 5, "y": 5})
+    expect(chosen).to_have_text("2 devices.xplane.pb")
+    page.get_by_role("radio", name="1 training.pt.trace.json").check()
+    expect(page.get_by_role("button", name="Run: training.pt.trace.json")).to_be_visible()
+    viewer.wait("!location.hash.includes('pane=')")
+    page.go_back()
+    expect(chosen).to_have_text("2 devices.xplane.pb")
+    with watched_page(browser, viewer.url) as fresh:
+        fresh.goto(link)
+        expect(fresh.locator(".pane-choice input:checked + span")).to_have_text("2 devices.xplane.pb", timeout=60_000)
+        expect(fresh).to_have_title("Overview – devices.xplane.pb – Tilescope")
+        # Back in the timelines, the second is the one in use.
+        fresh.get_by_role("button", name="Timeline", exact=True).click()
+        expect(fresh.get_by_role("button", name="Run: devices.xplane.pb")).to_be_visible()
+
+
+def test_two_steps_of_the_second_run_are_shown_with_their_starts_at_one_place(viewer: Viewer, served: Served) -> None:
+    devices, training = served.run_id(DEVICES), served.run_id(TRAINING)
+    page = "tool=steps&pane=2&f.compare_step=103&f.against_step=102"
+    viewer.page.goto(f"{viewer.url}/?run={devices}#v=1&second=run%3D{training}&{page}")
+    viewer.page.get_by_role("button", name="Show both in the timeline").click(timeout=60_000)
+    # The second is in use: it shows the step that was chosen first, and the run is in both.
+    viewer.wait("tilescope.second?.state === 'open' && tilescope.run === tilescope.second.run", 60)
+    viewer.wait("location.hash.includes('align=step.102-103')")
+    assert viewer.page.evaluate("tilescope.run") == training
+    expect(viewer.page.locator(".pane-distance")).to_contain_text("later")
+    viewer.page.go_back()
+    expect(viewer.page.locator(".pane-choice input:checked + span")).to_have_text("2 training.pt.trace.json", timeout=60_000)
+
+
 def test_hits_of_a_search_are_marked_in_both(viewer: Viewer, served: Served) -> None:
     viewer.open(served.run_id(TRAINING))
     split(viewer)
@@ -247,5 +296,12 @@ def test_a_damaged_second_says_so_and_leaves_the_first(viewer: Viewer, served: S
     viewer.settle()
     expect(viewer.page.locator("[data-status=unread]")).to_contain_text("split=above")
     expect(viewer.page.locator("[data-status=unread]")).to_contain_text("align=middle")
+    # Of a second timeline that is not there.
+    viewer.page.goto(f"{viewer.url}/?run={run}#v=1&tool=overview&pane=2")
+    viewer.page.reload()
+    expect(viewer.page.locator("[data-status=unread]")).to_contain_text("pane=2")
+    viewer.page.goto(f"{viewer.url}/?run={run}#v=1&second=run%3Dnobody")
+    viewer.page.reload()
+    viewer.wait("tilescope.second?.state === 'unknown'", 60)
     viewer.page.get_by_role("button", name="Close the second timeline").click()
     viewer.wait("tilescope.second === null && !location.hash.includes('second')")

@@ -111,7 +111,7 @@ def operator_limits(scope: Scope, question: SpanQuestion) -> Interruptible[list[
     end, name = min(ends)
     others = f" (and of {plural(len(ends) - 1, 'device', 'devices')} more)" if len(ends) > 1 else ""
     recorded = f"Operators of {name}{others} were recorded up to {duration_text(end, reader.tick_ps)} alone"
-    behind = "what is behind that counts in no figure of idle time, and in no verdict"
+    behind = "what comes after that is in no figure of idle time and in no verdict"
     return [Note("warning", f"{recorded}, though steps or communication go on: {behind}")]
 
 
@@ -163,7 +163,7 @@ def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
 def behind_notes(count: int) -> list[Note]:
     """A note on steps that end behind the last recorded operator; nothing where there are none."""
     steps = plural(count, "step ends", "steps end")
-    return [Note("warning", f"{steps} behind the last recorded operator, and are left out")] if count else []
+    return [Note("warning", f"{steps} after the last recorded operator: left out")] if count else []
 
 
 def is_candidate(rows: Sequence[Finding], place: int) -> bool:

@@ -23,6 +23,7 @@ listenToKeys({
   hold: (intent, isFast) => app.active.peek().stage.motion.hold(intent, isFast),
   release: (intent) => app.active.peek().stage.motion.release(intent),
   releaseAll: () => app.active.peek().stage.motion.releaseAll(),
+  isStepping: () => app.active.peek().viewNavigator.stepsUnderWay > 0,
   press: (intent) => app.active.peek().act(intent),
 });
 installEmbeddingApi(app);

@@ -134,7 +134,7 @@ def test_one_rule_of_the_recorded_part(readers: dict[str, QueryReader], tmp_path
     parts = {row["name"]: row["mean"] for row in rows(overview, "parts")}
     assert [row["step"] for row in steps] == list(range(1, 15))
     assert parts["All others"] == pytest.approx(sum(row["idle"] for row in steps[1:]) / 13, abs=1)
-    assert any(note.text.startswith("308 steps end behind the last recorded operator") for note in overlap.notes)
+    assert any(note.text.startswith("308 steps end after the last recorded operator") for note in overlap.notes)
     for name in ("overlap", "gaps"):
         later = answer(run_1, name, start=5_000_000_000, end=6_000_000_000)
         assert later.headline is not None
@@ -207,7 +207,7 @@ def test_steps_without_recorded_work_are_not_judged(tmp_path: Path) -> None:
     free = mean - 1_771_382_850 / 14  # all but the mean work of a step: reductions that nothing hides, and idle time
     assert 0.95 * free < first["loss"] < free
     assert [
-        note.text for note in overview.notes if note.text.startswith("308 steps end behind the last recorded operator")
+        note.text for note in overview.notes if note.text.startswith("308 steps end after the last recorded operator")
     ]
     reader.store.close()
 

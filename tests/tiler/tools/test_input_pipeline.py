@@ -249,7 +249,7 @@ def test_nothing_is_said_of_waiting_for_input_where_no_device_was_recorded(tmp_p
     build_store([write_trace(tmp_path / "run.xplane.pb", [host])], tmp_path / "store")
     hosts_alone = answer(QueryReader(open_run_store(tmp_path / "store")))
     assert hosts_alone.fact("host_input").value is not None
-    assert headline(hosts_alone).text == "The trace marks no steps: whether anything waits for input is not told."
+    assert headline(hosts_alone).text == "The trace marks no steps: whether anything waits for input was not recorded."
 
 
 def test_any_span_is_the_sum_of_its_halves(readers: dict[str, QueryReader]) -> None:

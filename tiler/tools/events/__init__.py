@@ -48,7 +48,7 @@ class EventColumnsQuestion(SpanQuestion, frozen=True, kw_only=True):
     where: Annotated[QueryText | None, Meta(description="Only events that a search for this would find.")] = None
     limit: Annotated[int, Meta(ge=0, le=MAX_EVENTS, description="The most events that are listed.")] = DEFAULT_EVENTS
     after: Annotated[
-        After | None, Meta(description="Where to go on, behind this event: `more` of the answer before.")
+        After | None, Meta(description="Where to go on, after this event: `more` of the answer before.")
     ] = None
 
 

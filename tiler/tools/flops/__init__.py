@@ -160,7 +160,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     figures = Figures(answer, tick_ps)
     files = plural(figures.count("ranks"), "file", "files")
     if not figures.text("flops"):
-        return f"{files} with FLOPs count none in all"
+        return f"{files} with FLOPs have none to add up"
     span = next((fact.note for fact in answer.facts if fact.id == "flops"), "")
     reached = f"; {figures.text('of_peak')} of the peak is reached" if figures.text("of_peak") else ""
     return f"Operators compute {figures.text('flops')} FLOPs {span}{reached}"

@@ -52,7 +52,7 @@ class HeatMapQuestion(Question, frozen=True, kw_only=True):
     counted: Annotated[
         Literal["devices", "computing", "tracks"] | None,
         Meta(
-            description="What is busy or idle: devices while they work on anything, devices while they do anything but "
+            description="What counts as busy: devices while they work on anything, devices while they do anything but "
             "communicate, in which they wait for each other, or each track of slices. Without it devices, where there "
             "are some."
         ),
@@ -95,7 +95,7 @@ def _answer(scope: Scope, question: HeatMapQuestion) -> Interruptible[Answer]:
         Fact("rows", "Rows", len(rows), "count"),
         Fact("level", "A row is", level, "text"),
         Fact("parts", "Hosts, processes or tracks", sum(len(row.parts) for row in rows), "count"),
-        Fact("together", "Of them in a row", max(len(row.parts) for row in rows), "count"),
+        Fact("together", "Lanes in a row of the map", max(len(row.parts) for row in rows), "count"),
         Fact("start", "Start", grid.span.start, "time"),
         Fact("end", "End", grid.span.stop, "time"),
         Fact("column_ticks", "Width of a column", 1 << grid.shift, "ticks", "the span may begin and end within one"),

@@ -60,7 +60,7 @@ def _of_xprof(parsed: Any) -> Interruptible[Answer]:
     ]
     if memory.left_out:
         words = plural(memory.left_out, "buffer, allocation or curve", "buffers, allocations and curves")
-        notes.append(Note("warning", f"{words} without a number or a size that can be: left out"))
+        notes.append(Note("warning", f"{words} with an impossible number or size: left out"))
     return Answer(facts, [Table("buffers", "Buffers", columns)], _series(list(enumerate(memory.heap))), notes)
 
 

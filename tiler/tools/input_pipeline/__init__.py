@@ -177,7 +177,7 @@ def _without_steps(findings: RunFindings, side: HostSide, why: str) -> str:
     if not side.operations:
         return f"{why}, and no work on input was recorded.{sentence}"
     if not findings.step:
-        return f"{why}: whether anything waits for input is not told.{sentence}"
+        return f"{why}: whether anything waits for input was not recorded.{sentence}"
     return f"Waiting for input costs less than 3 % of the time.{sentence}"
 
 
@@ -196,7 +196,7 @@ def _step_facts(steps: AskedSteps, measured: Measured | None) -> list[Fact]:
             Fact("mean", "Mean step", None, "ticks", steps.why),
         ]
     durations = spread(steps.ticks(measured.durations), measured.in_means)
-    single = "of a single step there is none"
+    single = "needs two steps"
     return [
         Fact("input_share", measured.input_label, measured.input_share, "fraction", measured.input_note),
         Fact("steps", "Steps", len(measured.durations), "count"),

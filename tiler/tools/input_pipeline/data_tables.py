@@ -52,8 +52,8 @@ def stages_table(preparations: Sequence[DataPreparation], tick_ps: int) -> Table
     for preparation in preparations:
         host, data = preparation.host_queue, preparation.data_queue
         stages = (
-            (DataStage.PROCESSING, "Host queue, behind it", host, "get"),
-            (DataStage.SENDING, "Data queue, behind it", data, "push"),
+            (DataStage.PROCESSING, "Host queue, after it", host, "get"),
+            (DataStage.SENDING, "Data queue, after it", data, "push"),
             (DataStage.READING, "Data queue, before it", data, "wait"),
         )
         for stage, place, queue, time in stages:

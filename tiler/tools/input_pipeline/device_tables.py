@@ -143,7 +143,7 @@ def _share_deviation(shares: NDArray[np.float64]) -> Fact:
     """Deviation over steps of the share that waits for input."""
     label = "Deviation of waits"
     if len(shares) < 2:
-        return Fact("infeed_deviation", label, None, "fraction", "of a single step there is none")
+        return Fact("infeed_deviation", label, None, "fraction", "needs two steps")
     return Fact("infeed_deviation", label, float(shares.std(ddof=1)), "fraction", "standard deviation, step by step")
 
 

@@ -61,7 +61,7 @@ def categories_table(times: CategoryTimes) -> Table:
             "fraction",
             [times.explained[category] / explained if explained else None for category in InputCategory],
         ),
-        Column("greatest", "Greatest operation", "text", [times.greatest.get(category) for category in InputCategory]),
+        Column("greatest", "Longest operation", "text", [times.greatest.get(category) for category in InputCategory]),
         Column("advice", "What to do", "text", [_ADVICE[category] for category in InputCategory]),
     ]
     totals: dict[str, Value] = {"self": own, "explained": explained}

@@ -40,7 +40,7 @@ _NO_DETAILS: Final = (
     "kernels write it"
 )
 _OF_TPU: Final = "TPUs run programs, not kernels: hlo_stats tells of their instructions"
-_BY_NAME: Final = "by the names of kernels, for traces do not say"
+_BY_NAME: Final = "judged by the names of kernels: traces do not record it"
 _MATTERS: Final = 0.05  # of the time of kernels
 
 

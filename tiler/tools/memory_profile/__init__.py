@@ -49,11 +49,11 @@ _SMALL_SHARE: Final = 0.1  # of the capacity
 # The peak is shown in the timeline with so small a part of the range on both sides.
 _AROUND: Final = 200
 
-_NONE_YET: Final = "nothing was recorded by then: choose a longer span"
+_NONE_YET: Final = "nothing was recorded before the end of this span: choose a longer one"
 _NO_TIMELINE: Final = (
     "what files beside the timeline say of memories is of hosts without a timeline, or without the tracks asked for"
 )
-_NOT_SAID: Final = "the allocator does not say"
+_NOT_SAID: Final = "the allocator did not record it"
 _RESERVED: Final = "reserved: no file says how much of it is allocated"
 _RESERVED_FOR_IT: Final = "what is reserved for it"
 _COUNTED: Final = "counted from the trace's own allocations"

@@ -56,7 +56,7 @@ def _operations(memory: MemoryPool, made: Ints, freed_at: Ints, limit: int) -> T
         Column("allocated", "Allocated", "bytes", allocated.take(rows).integers()),
         Column("allocations", "Allocations", "count", count[rows]),
         Column("largest", "Largest", "bytes", largest[rows], total="max"),
-        Column("lifetime", "Lives for, mean", "ticks", means, total="none"),
+        Column("lifetime", "Mean lifetime", "ticks", means, total="none"),
         Column("never_freed", "Never freed", "count", kept_count[rows]),
         Column("never_freed_bytes", "Bytes never freed", "bytes", kept.take(rows).integers()),
         query_column(names),

@@ -89,7 +89,7 @@ def allocations_table(memory: MemoryPool, peak: Peak, live: Live, limit: int) ->
     rest: dict[str, Value] | None = None
     if n < len(live):
         rest = {"total": int(total[n:].sum()), "count": int(live.count[n:].sum())}
-    return Table("allocations", "In it at the peak", columns, totals=totals, rest=rest)
+    return Table("allocations", "In memory at the peak", columns, totals=totals, rest=rest)
 
 
 def _unknown_words(memory: MemoryPool) -> str:

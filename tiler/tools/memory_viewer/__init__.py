@@ -126,7 +126,7 @@ def _of_saved(scope: Scope, question: MemoryViewerQuestion, page: SavedPage) -> 
     notes = [SAVED, *answer.notes]
     if program.left_out:
         words = plural(program.left_out, "buffer or allocation", "buffers and allocations")
-        notes.append(Note("warning", f"{words} without an id or a size that can be: left out"))
+        notes.append(Note("warning", f"{words} with an impossible id or size: left out"))
     return replace(answer, tables=tables, notes=notes)
 
 
@@ -155,7 +155,7 @@ def _of_xprof(question: MemoryViewerQuestion, page: SavedPage, memory: XprofMemo
         notes.append(Note("warning", f"{words} of the curve without a size in the file: not listed"))
     if memory.left_out:
         words = plural(memory.left_out, "buffer, allocation or curve", "buffers, allocations and curves")
-        notes.append(Note("warning", f"{words} without a number or a size that can be: left out"))
+        notes.append(Note("warning", f"{words} with an impossible number or size: left out"))
     return Answer(_facts(memory.module, memory), tables, _series(memory, question), notes)
 
 

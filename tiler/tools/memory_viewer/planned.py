@@ -22,7 +22,7 @@ from tilescope.tiler.tools.scope import Scope
 Ints = NDArray[np.int64]
 
 THEORETICAL: Final = (
-    "this is the plan of the compiler, in theory: what a graph needs in the order of execution; what was allocated in "
+    "this is the plan of the compiler: what a graph needs in the order of execution; what was allocated in "
     "truth may be more"
 )
 _NOT_SAID: Final = "the files do not say"
@@ -62,7 +62,7 @@ def _facts(graph: PlannedGraph, point: int) -> list[Fact]:
     start, end = (None if number is None else number + 1 for number in (graph.forward_start, graph.backward_end))
     return [
         Fact("program", "Program", graph.label, "name"),
-        Fact("peak", "Peak", peak, "bytes", f"when {name} runs, in theory"),
+        Fact("peak", "Peak", peak, "bytes", f"when {name} runs, by the plan"),
         Fact("capacity", "Capacity", capacity, "bytes", "of the device" if capacity is not None else _NOT_SAID),
         Fact("share", "Of the capacity", peak / capacity if capacity else None, "fraction"),
         Fact("static", "Static", graph.static, "bytes", "what stays as long as the graph: parameters, inputs"),
@@ -152,7 +152,7 @@ def _notes(scope: Scope, graph: PlannedGraph, question: MemoryViewerQuestion, po
         notes.append(Note("warning", "the files have one memory space: it is shown"))
     if graph.left_out:
         words = plural(graph.left_out, "tensor", "tensors")
-        notes.append(Note("warning", f"{words} without a size or a life that can be: left out"))
+        notes.append(Note("warning", f"{words} with an impossible size or lifetime: left out"))
     place = int(np.searchsorted(graph.numbers, point - 1))
     if place < len(graph.numbers) and graph.numbers[place] == point - 1:
         apart = int(graph.used[place] - graph.counted[place])

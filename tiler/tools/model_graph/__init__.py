@@ -151,7 +151,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     figures = Figures(answer, tick_ps)
     operations = plural(figures.count("operations"), "operation", "operations")
     if not figures.text("valid_share"):
-        return f"None of {operations} is judged: all are placed by hand"
+        return f"{operations} are placed by hand: none is judged"
     can = f"{figures.text('valid_share')} of those that are not placed by hand can run on a TPU"
     return f"Of {operations}, {can} by their names, and {figures.text('invalid')} cannot"
 

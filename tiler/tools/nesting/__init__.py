@@ -137,7 +137,7 @@ def _name(scope: Scope, other: TrackSlice | None) -> str | None:
 def _sentence(answer: Answer, tick_ps: int) -> str:
     figures = Figures(answer, tick_ps)
     inside = plural(figures.count("children"), "slice lies", "slices lie")
-    own = f"{figures.text('duration')}, {figures.text('self')} of it itself"
+    own = f"{figures.text('duration')}, {figures.text('self')} of that its own"
     return f"The slice {figures.text('name')} takes {own}; {inside} directly in it"
 
 

@@ -128,7 +128,7 @@ def metrics_table(rows: Sequence[OperatorRow]) -> Interruptible[Table]:
     columns = [
         Column("name", "Operator", "name", [row.name or None for row, _, _ in listed]),
         Column("metric", "Metric", "text", [metric for _, metric, _ in listed]),
-        Column("value", "Of its longest run", "number", [value for _, _, value in listed], total="none"),
+        Column("value", "In its longest run", "number", [value for _, _, value in listed], total="none"),
         *place_columns([row.groups.table for row, _, _ in listed]),
     ]
     return Table("metrics", "Counted by hardware", columns)

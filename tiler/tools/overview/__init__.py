@@ -58,7 +58,9 @@ NOTHING_KNOWN: Final = (
     "Ascend has; mark steps (jax.profiler.StepTraceAnnotation, step of torch.profiler)"
 )
 
-TABLES_ALONE: Final = "the files are tables without a timeline: Tables has them, and the pages of tools what they say"
+TABLES_ALONE: Final = (
+    "the files are tables without a timeline: see Tables for their rows, and the other pages for figures"
+)
 
 # Steps of the chart: more than a screen has room for.
 _CHART_STEPS: Final = 2000

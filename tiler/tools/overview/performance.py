@@ -25,7 +25,7 @@ from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
 from tilescope.tiler.tools.steps.durations import spread
 
-_SINGLE: Final = "of a single step there is none"
+_SINGLE: Final = "needs two steps"
 _NO_PRECISION: Final = "not recorded: kernels of GPUs say it by their names, in steps that are marked"
 
 

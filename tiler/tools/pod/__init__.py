@@ -208,7 +208,7 @@ def _facts(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Fact]:
     recorded = sum(map(has_recorded, steps.times))
     enough, is_recorded = recorded >= LEAST, recorded > 0
     hosts = f"{host_noun(steps.hosts)}s"
-    why = "that take longer than usual for something" if enough else f"it takes {LEAST} cores or {hosts} to tell"
+    why = "with a part that takes longer than usual" if enough else f"needs {LEAST} cores or {hosts}"
     why = why if is_recorded else NOT_RECORDED
     count = len({straggler.place for straggler in standing_out}) if enough and is_recorded else None
     bottlenecks = Counter(

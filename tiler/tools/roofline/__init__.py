@@ -155,8 +155,16 @@ def _facts(device_operations: AskedOperations, every: Row) -> list[Fact]:
     return [
         Fact("device", "Device", peaks.device or None, "text", "" if peaks.device else _NO_PEAKS),
         Fact("cores", "Devices", device_operations.table.cores, "count", device_operations.no_cores),
-        Fact("peak_flops", "Peak, FLOP/s", peaks.flops, "rate", unknown or f"FLOP/s of one. {peaks.flops_by}".strip()),
-        Fact("flop_rate", "FLOP rate, FLOP/s", rates.flops, "rate", "FLOP/s of one, of the program, in all its time"),
+        Fact(
+            "peak_flops",
+            "Peak, FLOP/s",
+            peaks.flops,
+            "rate",
+            unknown or f"FLOP/s of one device. {peaks.flops_by}".strip(),
+        ),
+        Fact(
+            "flop_rate", "FLOP rate, FLOP/s", rates.flops, "rate", "FLOP/s of one device, over all time of the program"
+        ),
         Fact("intensity", "Intensity, FLOP/B", rates.intensity, "number", "FLOP for each byte that the program moves"),
         Fact("efficiency", "Of the roof", rates.share, "fraction", reached),
         Fact("bound_by", "Bound by", rates.bound_by or None, "text", "" if rates.bound_by else reached),

@@ -164,7 +164,7 @@ def _events_table(
         examined=_EXAMINED if selection.arguments else None,
     )
     if page.more is not None and len(page.hits) < question.limit:
-        notes.append(Note("info", "not all arguments were looked at: `more` goes on", start=page.more.start))
+        notes.append(Note("info", "not all arguments were searched: `more` goes on", start=page.more.start))
     more = None if page.more is None else ",".join(map(str, page.more))
     table = events_table(scope, page.hits, more)
     yield

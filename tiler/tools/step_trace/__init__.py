@@ -108,8 +108,8 @@ def _facts(means: Means, traced: TracedSteps, devices: int) -> list[Fact]:
     parts = (
         ("interval", "Interval", means.interval, "from the start of a step to that of forward: waiting for data"),
         ("forward_backward", "Forward and backward", means.forward_backward, "computing the gradients"),
-        ("tail", "Tail", means.tail, "behind backward: the rest of the all-reduces, and the update of parameters"),
-        ("update", "Update of parameters", means.update, "in the tail, behind the last all-reduce"),
+        ("tail", "Tail", means.tail, "after backward: the rest of the all-reduces, and the update of parameters"),
+        ("update", "Update of parameters", means.update, "in the tail, after the last all-reduce"),
     )
     facts = [
         Fact(
@@ -222,7 +222,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
     waits = f"; between steps devices wait for data, {figures.text('wait')} on average" if figures.count("wait") else ""
     devices = answer.fact("count").note.partition(",")[0]
     mean = f", mean {devices}" if devices and figures.count("count") != 1 else ""
-    return f"A step takes {figures.text('step')}{mean}: {parts}, {figures.text('tail')} behind backward{waits}"
+    return f"A step takes {figures.text('step')}{mean}: {parts}, {figures.text('tail')} after backward{waits}"
 
 
 TOOL: Final = Tool(

@@ -22,7 +22,7 @@ MAX_LISTED: Final = 2000
 
 _SHOWN: Final = 3  # names of several ranks
 
-_FORWARD_GUESS: Final = "the first operator behind GetNext, or without one the first of a step"
+_FORWARD_GUESS: Final = "the first operator after GetNext, or without one the first of a step"
 _BACKWARD_GUESS: Final = "the last operator before the last all-reduce, or without one the last of a step"
 
 

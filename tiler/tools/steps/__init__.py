@@ -160,7 +160,7 @@ def _facts(steps: RunSteps, series: Sequence[StepSeries], table: RunStepTable, d
         mean_note += f", {FIRST_STEP}"
     if in_means.sum() < enters.sum():
         mean_note += f", of the {plural(int(in_means.sum()), 'step', 'steps')} that all devices have"
-    deviation_note = "of a single step there is none" if durations.deviation is None else "standard deviation"
+    deviation_note = "needs two steps" if durations.deviation is None else "standard deviation"
     facts = [
         Fact("count", "Steps", len(table), "count"),
         Fact("mean", "Mean", durations.mean, "ticks", mean_note),

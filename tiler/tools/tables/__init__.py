@@ -109,7 +109,13 @@ def _events(scope: Scope, table: RunTable, page: Rows) -> Interruptible[tuple[li
     facts = [
         Fact("joined", "Rows with an event", events.joined, "count", "by rank, stream, start and name"),
         Fact("without_event", "Rows without an event", len(table) - events.joined, "count", "these three, and others"),
-        Fact("alike", "Rows alike", events.alike, "count", "of one start, stream and name: no event is theirs alone"),
+        Fact(
+            "alike",
+            "Rows alike",
+            events.alike,
+            "count",
+            "several of the same start, stream and name: not matched to events",
+        ),
         Fact("named_otherwise", "Rows of another name", events.named_otherwise, "count", "than their stream's event"),
         Fact("unplaced", "Rows outside", events.unplaced, "count", "without a start, or with one outside of the run"),
         Fact("events", "Events", events.events, "count", "on streams and of communication"),

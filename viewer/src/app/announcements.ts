@@ -10,18 +10,23 @@ import { currentPage } from "../tools/registry";
 /** While a key is held nothing is said, and for so long: only where one comes to rest. */
 const QUIET_MS = 250;
 
-/** Announces an event. The text is made by code that is loaded late; where that fails, the details have it all. */
-async function say(pane: Pane, details: EventDetails): Promise<void> {
+/**
+ * Announces an event, with what has been said since it was selected. The text is made by code that is loaded late; where that fails, the
+ * details have it all.
+ */
+async function say(pane: Pane, details: EventDetails, before: string): Promise<void> {
   const { eventAnnouncement } = await import("./event-announcement").catch(() => ({ eventAnnouncement: null }));
   const shown = pane.runView.peek();
   const now = pane.detailsView.peek();
   if (eventAnnouncement !== null && shown.kind === "open" && now.kind === "ready" && now.details === details) {
-    announcement.value = eventAnnouncement(details, shown.trace);
+    const text = eventAnnouncement(details, shown.trace);
+    const since = announcement.peek();
+    announcement.value = since === before || since === "" ? text : `${text}. ${since}`;
   }
 }
 
-/** Follows a pane with the title of the window; shows tips once one walks by keys. */
-export function connectTitle(pane: Pane): void {
+/** Follows the pane in use with the title of the window; shows tips once one walks by keys. */
+export function connectTitle(active: () => Pane): void {
   const walk = ({ key }: KeyboardEvent) => {
     if (key === "Tab") {
       removeEventListener("keydown", walk);
@@ -33,7 +38,7 @@ export function connectTitle(pane: Pane): void {
   };
   addEventListener("keydown", walk);
   effect(() => {
-    const shown = pane.runView.value;
+    const shown = active().runView.value;
     const name = shown.kind === "open" ? shown.trace.manifest.name : runIdOf(shown);
     const title = shown.kind === "open" ? currentPage.value?.title : undefined;
     document.title = [title, name, "Tilescope"].filter((part) => part != null).join(" – ");
@@ -52,14 +57,14 @@ export function announceEvents(pane: Pane): void {
       isHeld = false;
     });
   }
-  const later = (details: EventDetails) => {
-    timer = setTimeout(() => (isHeld ? later(details) : void say(pane, details)), QUIET_MS);
+  const later = (details: EventDetails, before: string) => {
+    timer = setTimeout(() => (isHeld ? later(details, before) : void say(pane, details, before)), QUIET_MS);
   };
   effect(() => {
     const details = pane.detailsView.value;
     clearTimeout(timer);
     if (details.kind === "ready") {
-      later(details.details);
+      later(details.details, announcement.peek());
     }
   });
 }

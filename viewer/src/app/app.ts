@@ -11,7 +11,7 @@ import { delayed, fate, fateOf } from "../state/link";
 import { LinkKeeper } from "../state/link-keeper";
 import { type PageLocation, serverRoot } from "../state/location";
 import { page } from "../state/page";
-import { makePane } from "../state/pane";
+import { makePane, type Pane } from "../state/pane";
 import { pageParts } from "../state/parts";
 import { RunsPoller, runs } from "../state/runs";
 import { siteArchive } from "../state/site-archive";
@@ -19,6 +19,11 @@ import { followPointer } from "../timeline/pointer-place";
 import { type PagePort, PaneApp } from "./pane-app";
 import type { Panes } from "./panes";
 import { takePage } from "./trace-display";
+
+/** True if a pane shows a run, or is about to. */
+function hasRun({ runView }: Pane): boolean {
+  return ["opening", "open"].includes(runView.value.kind);
+}
 
 /** Sends requests to the server; where there is none, they are answered from an archive. */
 const FETCH: Fetch =
@@ -50,10 +55,12 @@ export class App implements PagePort {
   readonly second = signal<PaneApp | null>(null);
   /** The pane that had the focus last. */
   readonly focused = signal<PaneApp>(this.first);
-  /** The pane that keys and the bars of the page are for; pages of tools are of the run of the first. */
+  readonly openPanes = computed(() => [this.mainPane, ...(this.second.value === null ? [] : [this.second.value.pane])]);
+  /** The pane that keys, the bars of the page and pages of tools are for; a page of a tool has to have a run. */
   readonly active = computed(() => {
     const second = this.second.value;
-    return second !== null && page.value.tool === null && this.focused.value === second ? second : this.first;
+    const isMeant = second !== null && this.focused.value === second;
+    return isMeant && (page.value.tool === null || hasRun(second.pane)) ? second : this.first;
   });
 
   start(): void {
@@ -64,11 +71,11 @@ export class App implements PagePort {
     this.first.start();
     this.#openTheOnlyRun(initial);
     effect(() => {
-      if (pageParts.value.second !== undefined) {
+      if ((pageParts.value.second ?? pageParts.value.pane) !== undefined) {
         this.panes.ask();
       }
     });
-    this.first.announcements.ask(({ connectTitle }) => connectTitle(this.first.pane));
+    this.first.announcements.ask(({ connectTitle }) => connectTitle(() => this.active.value.pane));
     setTimeout(() => this.first.lateCommands.ask((late) => late.listenToDrops()), 500); // the first picture comes before
     this.#followLink();
     this.address.connect((to) => this.#travel(to));

@@ -72,7 +72,7 @@ function colorCommands(): readonly Command[] {
     path: [],
     help,
     note: "",
-    reason: page.value.tool !== null ? "Only in the timeline" : colorBy.value === by ? "This is on already" : null,
+    reason: page.value.tool !== null ? "Only in the timeline" : colorBy.value === by ? "Chosen already" : null,
     does: { colorBy: by },
   }));
 }
@@ -147,7 +147,7 @@ function needsDrawn(pane: Pane): string | null {
 function needsRange(pane: Pane): string | null {
   const range = pane.selectedRange.value;
   if (range !== null && range.endTicks > range.startTicks) {
-    return pane.selection.value.kind === "area" ? "It is one already" : null;
+    return pane.selection.value.kind === "area" ? "A time range is selected already" : null;
   }
   return needsSelection(pane) ?? "What is selected takes no time";
 }
@@ -160,7 +160,7 @@ function needsFlow(pane: Pane, direction: "in" | "out", none: string): string | 
 }
 
 function needsQuery(): string | null {
-  return query.value === "" ? "There is no search" : null;
+  return query.value === "" ? "Search for something first" : null;
 }
 
 function needsTrack(pane: Pane): string | null {

@@ -5,7 +5,7 @@ import type { FileIntent, HeldIntent, Intent, JobIntent, LateIntent, PaneIntent,
 import type { Pane } from "../state/pane";
 import { rootOf } from "../state/pane-root";
 import { query } from "../state/query";
-import { NOTHING, tracksOf } from "../state/selection";
+import { NOTHING } from "../state/selection";
 import { changeSettings, settings, toggleTheme } from "../state/settings";
 import { isHelpOpen, isPaletteOpen } from "../state/shell";
 import { wholeView } from "../state/view";
@@ -58,7 +58,7 @@ export function makeIntentHandlers(
       "next-slice": () => viewNavigator.step("next", PAN_STEP),
       "parent-slice": () => viewNavigator.step("parent", 0),
       "child-slice": () => viewNavigator.step("child", 0),
-      "slice-to-area": () => sliceToArea(viewNavigator),
+      "slice-to-area": () => viewNavigator.walk((port, walk) => walk.sliceToArea(port)),
       clear: () => {
         const isNothing =
           stage.pane.highlight.peek() === null &&
@@ -128,14 +128,6 @@ function enterSlice(viewNavigator: ViewNavigator): void {
   }
   rootOf(viewNavigator.pane).querySelector<HTMLElement>(".timeline")?.focus({ preventScroll: true });
   viewNavigator.enter(key);
-}
-
-function sliceToArea(viewNavigator: ViewNavigator): void {
-  const chosen = viewNavigator.pane.selection.peek();
-  const range = viewNavigator.pane.selectedRange.peek();
-  if (chosen.kind !== "area" && range !== null && range.endTicks > range.startTicks) {
-    viewNavigator.select({ kind: "area", range, tracks: new Set(tracksOf(chosen)) });
-  }
 }
 
 function clearSelection(pane: Pane): void {

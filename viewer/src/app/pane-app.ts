@@ -1,6 +1,6 @@
 /** The machine of one pane: opens its run, draws it, follows its selection, does what keys and buttons say. */
 
-import { effect, untracked } from "@preact/signals";
+import { effect, type ReadonlySignal, untracked } from "@preact/signals";
 import type { Api, Run } from "@tilescope/client";
 import type { AppActions } from "../components/app-context";
 import { treeFocus } from "../components/tree-focus";
@@ -32,6 +32,7 @@ export interface PagePort extends CommandPort {
   readonly api: Api;
   /** The first pane, with which the address begins. */
   readonly mainPane: Pane;
+  readonly openPanes: ReadonlySignal<readonly Pane[]>;
   readonly link: LinkKeeper;
   readonly address: AddressKeeper;
   readonly catalogue: CatalogueLoader;
@@ -161,6 +162,10 @@ export class PaneApp implements AppActions {
 
   get mainPane(): Pane {
     return this.#page.mainPane;
+  }
+
+  get panes(): readonly Pane[] {
+    return this.#page.openPanes.value;
   }
 
   act(intent: Intent): void {

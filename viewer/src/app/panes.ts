@@ -16,10 +16,12 @@ import {
 import { valuesOf } from "../state/answer-values";
 import { type EventPlace, NOWHERE, type PageLocation, parseLocation } from "../state/location";
 import { formatLocation } from "../state/location-text";
+import { page as shownPage } from "../state/page";
 import { makePane } from "../state/pane";
 import { rootOf } from "../state/pane-root";
 import { bindPart } from "../state/part-text";
 import { pageParts } from "../state/parts";
+import { runIdOf } from "../state/run";
 import { showNotice } from "../state/shell";
 import { RUN_PARAMETER } from "../state/site-archive";
 import { formatSplit, parseSplit, type Split } from "../state/split";
@@ -36,6 +38,11 @@ function parseSecond(text: string): PageLocation {
   const run = new URLSearchParams(text).get(RUN_PARAMETER);
   const query = run === null ? "" : `?${RUN_PARAMETER}=${encodeURIComponent(run)}`;
   return parseLocation(query, `#v=1&${text}`);
+}
+
+/** True while a page of a tool is shown. Reads a signal. */
+function isOfTool(): boolean {
+  return shownPage.value.tool !== null;
 }
 
 /** The page, with its panes. */
@@ -109,6 +116,18 @@ export class Panes {
         return alignment !== null;
       },
     );
+    bindPart(
+      pageParts,
+      "pane",
+      () => (page.second.value !== null && isOfTool() && page.focused.value === this.#second ? "2" : null),
+      (text) => {
+        const isThere = text === "2" && page.second.peek() !== null;
+        if (isThere || isOfTool()) {
+          page.focused.value = isThere ? this.#second : page.first;
+        }
+        return text === null || isThere;
+      },
+    );
     let runsBefore = "";
     let alignmentBefore: Alignment | null = null;
     effect(() => {
@@ -154,9 +173,10 @@ export class Panes {
     showNotice(`Second timeline ${split.side} the first`);
   }
 
-  /** Shows a step in each pane, both of the run of the first, with their starts at one place. */
+  /** Shows a step in each pane, both of the run in use: the first in the pane in use, with their starts at one place. */
   async showSteps(first: bigint, second: bigint, stepName: string, toTimeline: () => void): Promise<void> {
-    const { pane, viewNavigator } = this.#page.first;
+    const lead = this.#page.active.peek();
+    const { pane, viewNavigator } = lead;
     const shown = pane.runView.peek();
     if (shown.kind !== "open") {
       return;
@@ -168,10 +188,18 @@ export class Panes {
     }
     this.#page.address.step(() => {
       toTimeline();
-      this.#page.focused.value = this.#page.first;
+      this.#page.focused.value = lead;
       viewNavigator.zoomTo(span);
-      this.alignment.value = { kind: "step", first: String(first), second: String(second), stepName };
-      this.#take(this.#secondOfFirst());
+      if (lead === this.#second) {
+        this.alignment.value = { kind: "step", first: String(second), second: String(first), stepName };
+        if (runIdOf(this.#page.first.pane.runView.peek()) !== shown.trace.manifest.run) {
+          this.#page.address.forget();
+          this.#page.first.follow(shown.trace.manifest.run);
+        }
+      } else {
+        this.alignment.value = { kind: "step", first: String(first), second: String(second), stepName };
+        this.#take(this.#secondOfFirst());
+      }
     });
   }
 
@@ -313,7 +341,8 @@ export class Panes {
     const use = ({ target }: Event) => {
       const { first, second, focused } = this.#page;
       for (const app of [first, second.peek()]) {
-        const root = app === null ? null : rootOf(app.pane);
+        // A page of a tool stands in the place of both.
+        const root = app === null || isOfTool() ? null : rootOf(app.pane);
         if (app !== null && target instanceof Node && root instanceof Element && root.contains(target)) {
           focused.value = app;
         }
@@ -329,6 +358,12 @@ export class Panes {
     const other = active.peek() === first ? second.peek() : first;
     if (other === null) {
       showNotice("There is no second timeline");
+      return;
+    }
+    if (isOfTool()) {
+      this.#page.address.step(() => {
+        this.#page.focused.value = other;
+      });
       return;
     }
     this.#page.focused.value = other;

@@ -154,7 +154,7 @@ export function Shell({ app }: { app: App }) {
         {!embedded && <TopBar />}
         <main class={isSplit ? `work is-split ${side}` : "work"} tabIndex={-1}>
           {embedded && <Heading />}
-          <AppProvider value={app.first}>
+          <AppProvider value={isSplit ? app.first : app.active.value}>
             <div class="pane" ref={(element) => setRoot(app.first.pane, element)}>
               {isSplit && <LateSecond app={app} part="head" />}
               <Work />

@@ -17,7 +17,7 @@ const IN_BINS = "Point at a bin for the exact number of its events, and their ex
 
 const COUNTED =
   "Events of the tracks on the screen, in the time that is shown; of closed groups, those that their header sums up: slices. " +
-  "Those that reach in start before the time that is shown, and run in it.";
+  "Events that reach in began before the visible time and still run in it.";
 
 const AT_EDGES =
   "Two numbers where a bin lies across an edge of the time that is shown: some of its events start outside.";

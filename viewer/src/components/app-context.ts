@@ -62,6 +62,8 @@ export interface AppActions {
   readonly pane: Pane;
   /** The first pane of the page: an address begins with it. */
   readonly mainPane: Pane;
+  /** The open panes, the first before the second. */
+  readonly panes: readonly Pane[];
   /** End of its labels beside another timeline: "of the second timeline", or "". */
   readonly name: string;
   /** Takes the view to events, ranges and what is selected. */

@@ -56,7 +56,7 @@ function KindsTable({ kinds, onChosen }: { kinds: readonly SearchKind[]; onChose
                   type="button"
                   class="search-name"
                   disabled={kind.query === ""}
-                  title={kind.query === "" ? "No search can name this argument" : `Search for ${kind.query}`}
+                  title={kind.query === "" ? "The search cannot name this argument" : `Search for ${kind.query}`}
                   onClick={() => {
                     app.search(kind.query);
                     onChosen();

@@ -56,7 +56,7 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
     const range = askedRange(span, trace.manifest.range);
     if (range !== null) {
       app.viewNavigator.select({ kind: "area", range, tracks: new Set(lane.makers) });
-      announcement.value = `Selected what happens around ${words(middle)}.`;
+      announcement.value = `Selected the time around ${words(middle)}.`;
     }
   };
   /** Selects the first of the events behind what is shown: the timeline draws the arrow from what launched it. */
@@ -64,7 +64,7 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
     const tick = tickAtX(seen, bins === null ? xPx : nearPx(bins, seen, xPx));
     const event = await firstEvent(trace, lane, tick).catch(() => null);
     if (event === null) {
-      announcement.value = "No event is behind it.";
+      announcement.value = "No event of the trace belongs to it.";
     } else {
       app.viewNavigator.goTo(event.track, event.ordinal);
     }

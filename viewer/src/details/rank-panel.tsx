@@ -57,7 +57,7 @@ function NameWalk() {
       <button
         type="button"
         class="button is-small"
-        title={withKeys("The one before it of its name, on its track", "previous-of-name")}
+        title={withKeys("Previous slice of this name on its track", "previous-of-name")}
         onClick={() => app.act("previous-of-name")}
       >
         Previous
@@ -65,7 +65,7 @@ function NameWalk() {
       <button
         type="button"
         class="button is-small"
-        title={withKeys("The one after it of its name, on its track", "next-of-name")}
+        title={withKeys("Next slice of this name on its track", "next-of-name")}
         onClick={() => app.act("next-of-name")}
       >
         Next

@@ -27,7 +27,7 @@ it("says in words where a slice stands", () => {
     [{ longer: [0n, 0n], equal: 3n }, "Longest of 318, with 2 others"],
     [{ longer: [11n, 11n], equal: 2n }, "12th longest of 318, with 1 other"],
     [{ longer: [317n, 317n] }, "Shortest of 318"],
-    [{ count: 1n, longer: [0n, 0n] }, "The only one of its name"],
+    [{ count: 1n, longer: [0n, 0n] }, "The only slice of its name"],
     [{ longer: [0n, 0n], equal: 318n, shortestTicks: 5n, longestTicks: 5n }, "All 318 of its name last equally long"],
     [{ longer: [1202n, 1310n], equal: null, count: 40_000n }, "1\u202f203rd to 1\u202f310th longest of 40\u202f000"],
   ];

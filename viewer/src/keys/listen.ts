@@ -16,6 +16,8 @@ export interface KeyActions {
   hold(intent: HeldIntent, isFast: boolean): void;
   release(intent: HeldIntent): void;
   releaseAll(): void;
+  /** True while a step from slice to slice is under way: a key that is held down goes on after it. */
+  isStepping(): boolean;
   /** Any other key of the table was pressed. */
   press(intent: PressIntent): void;
 }
@@ -56,8 +58,9 @@ export function listenToKeys(actions: KeyActions): void {
       return;
     }
     event.preventDefault();
-    // A switch that is held would flicker.
-    if (event.repeat && !["Move", "Select"].includes(binding.group) && binding.repeats !== true) {
+    // A switch that is held would flicker, and steps that wait would go on after their key has come up.
+    const repeats = ["Move", "Select"].includes(binding.group) || binding.repeats === true;
+    if (event.repeat && (!repeats || actions.isStepping())) {
       return;
     }
     if (binding.held) {

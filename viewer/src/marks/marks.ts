@@ -27,6 +27,7 @@ import type { PointerMeaning, PointerSample } from "../timeline/gesture-tracker"
 import { stepOfName } from "../timeline/name-walk";
 import type { Picture } from "../timeline/picture";
 import { pointedAt, selectionOf } from "../timeline/pointing";
+import { type Step, whenKnown } from "../timeline/steps";
 import { MarkKeeper } from "./keeper";
 import { connectLane } from "./lane";
 import { isSameRange, makeMark, rangeOf, titleOf } from "./mark";
@@ -148,13 +149,14 @@ export class Marks implements TimelineExtension {
       this.use(...tool);
       return;
     }
+    const walk = (step: Step) => void this.#app.viewNavigator.walk(step);
     const handlers: Readonly<Partial<Record<LateIntent, () => void>>> = {
-      "flow-back": () => followFlow(this.#pane, this.#app.viewNavigator, "in"),
-      "flow-forward": () => followFlow(this.#pane, this.#app.viewNavigator, "out"),
-      "previous-of-name": () => this.#stepOfName("previous"),
-      "next-of-name": () => this.#stepOfName("next"),
-      mark: () => this.#mark(),
-      "keep-mark": () => this.#keep(),
+      "flow-back": () => walk((port) => followFlow(port, "in")),
+      "flow-forward": () => walk((port) => followFlow(port, "out")),
+      "previous-of-name": () => walk((port) => stepOfName(port, "previous")),
+      "next-of-name": () => walk((port) => stepOfName(port, "next")),
+      mark: () => whenKnown(this.#app.viewNavigator, () => this.#mark()),
+      "keep-mark": () => whenKnown(this.#app.viewNavigator, () => this.#keep()),
       "remove-mark": () => this.#remove(),
       "toggle-marks": () => {
         this.#pane.isMarksOpen.value = !this.#pane.isMarksOpen.peek();
@@ -163,12 +165,6 @@ export class Marks implements TimelineExtension {
       "copy-link": () => void this.copyLink(),
     };
     handlers[intent]?.();
-  }
-
-  #stepOfName(direction: "previous" | "next"): void {
-    if (this.#trace !== null) {
-      void stepOfName(this.#pane, this.#trace, this.#app.viewNavigator, direction);
-    }
   }
 
   use(tool: ToolMode, words: string): void {

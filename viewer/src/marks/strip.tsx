@@ -23,7 +23,7 @@ const TOOLS: readonly (readonly [ToolMode, LateIntent, string, typeof PanIcon])[
 
 const FORMATS = [
   ["relative", "Since the start", "From the first event on: 12.5 ms"],
-  ["ticks", "Ticks", "The integers of the trace"],
+  ["ticks", "Ticks", "As the trace stores them: integers"],
   ["utc", "UTC", "Wall-clock time"],
 ] as const;
 

@@ -84,7 +84,7 @@ export class AddressWriter {
   push(): void {
     this.#isJump = false;
     const place = currentLocation(this.#pane);
-    this.#steps = place.run === null ? null : stepsOf(place);
+    this.#steps = this.#stepsOf(place);
     unreadParts.value = [];
     write(addressOf(place), true);
   }
@@ -96,6 +96,11 @@ export class AddressWriter {
       this.#follow(currentLocation(this.#pane));
     }
     this.#isJump = true;
+  }
+
+  /** Null while a run is on its way: what is not shown yet is no step when it comes. */
+  #stepsOf(place: PageLocation): string | null {
+    return this.#pane.runView.peek().kind === "open" ? stepsOf(place) : null;
   }
 
   #cancel(): void {
@@ -111,7 +116,7 @@ export class AddressWriter {
       return;
     }
     const text = addressOf(place);
-    const steps = place.run === null ? null : stepsOf(place);
+    const steps = this.#stepsOf(place);
     const isStep = this.#isJump || (this.#steps !== null && steps !== null && steps !== this.#steps);
     this.#steps = steps;
     this.#marks = place.marks;

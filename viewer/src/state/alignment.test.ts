@@ -43,3 +43,16 @@ it("is exact where a float is not", () => {
   expect(alignedView(view, 1, 1, offsetPs, 100).startTicks).toBe(far + 2n);
   expect(alignedView(alignedView(view, 1, 1, offsetPs, 100), 1, 1, -offsetPs, 100)).toEqual(view);
 });
+
+it("is the same to the last digit between runs of equal ticks, whichever leads", () => {
+  for (let k = 1; k <= 200; k++) {
+    const [startFraction, ticksPerPx] = [(k * 0.618) % 1, 1 / (k * 0.7)];
+    const view: View = { startTicks: ticks(BigInt(k) ** 7n), startFraction, ticksPerPx, widthPx: 800 };
+    for (const tickPs of [1, 7, 1000, 41_667]) {
+      expect(alignedView(view, tickPs, tickPs, 0n, 800)).toEqual(view);
+      const later = alignedView(view, tickPs, tickPs, 12n * BigInt(tickPs), 800);
+      expect(later).toEqual({ ...view, startTicks: ticks(view.startTicks + 12n) });
+      expect(alignedView(later, tickPs, tickPs, -12n * BigInt(tickPs), 800)).toEqual(view);
+    }
+  }
+});

@@ -69,13 +69,15 @@ function floorDivide(dividend: bigint, divisor: bigint): bigint {
 export function alignedView(view: View, fromPs: number, toPs: number, offsetPs: bigint, widthPx: number): View {
   const startPs = view.startTicks * BigInt(fromPs) + offsetPs;
   const wholeTicks = floorDivide(startPs, BigInt(toPs));
+  // One where ticks are equal: what is multiplied and divided by them would differ in its last digit.
+  const ratio = fromPs / toPs;
   // Less than a tick of each run: no time of a trace passes through a float.
-  const restTicks = (Number(startPs - wholeTicks * BigInt(toPs)) + view.startFraction * fromPs) / toPs;
+  const restTicks = Number(startPs - wholeTicks * BigInt(toPs)) / toPs + view.startFraction * ratio;
   const carry = Math.floor(restTicks);
   return {
     startTicks: ticks(wholeTicks + BigInt(carry)),
     startFraction: restTicks - carry,
-    ticksPerPx: (view.ticksPerPx * fromPs) / toPs,
+    ticksPerPx: view.ticksPerPx * ratio,
     widthPx,
   };
 }

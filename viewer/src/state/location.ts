@@ -51,7 +51,7 @@ export interface AreaName extends TickRange {
 /** Parts that `parts.ts` keeps: what each of them says stands in docs/embedding.md. */
 export const PART_NAMES = [
   ...["bin", "mark", "measure", "hit", "details", "list", "rows", "tab", "by", "trees", "tabs", "tables", "at"],
-  ...["top", "open", "closed", "shift", "second", "split", "align"],
+  ...["top", "open", "closed", "shift", "second", "split", "align", "pane"],
 ];
 
 export type Parts = Readonly<Record<string, string>>;

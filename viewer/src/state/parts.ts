@@ -11,8 +11,8 @@ export function partState() {
   return { parts: signal<Parts>({}) };
 }
 
-/** The parts of the page as a whole: how answers are shown, and the second pane. */
-const PAGE_PARTS = ["tabs", "tables", "at", "second", "split", "align"];
+/** The parts of the page as a whole: how answers are shown, the second pane, and which of the two a page of a tool is of. */
+const PAGE_PARTS = ["tabs", "tables", "at", "second", "split", "align", "pane"];
 
 export const pageParts = signal<Parts>({});
 

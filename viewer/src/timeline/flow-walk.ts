@@ -1,18 +1,17 @@
 /** From the selected event along the first of its flows. Loaded late. */
 
-import type { Pane } from "../state/pane";
 import { announcement } from "../state/shell";
-import type { ViewNavigator } from "./view-navigator";
+import { detailsWhenHere, type StepPort } from "./steps";
 
-export function followFlow(pane: Pane, navigator: ViewNavigator, direction: "in" | "out"): void {
-  const details = pane.detailsView.peek();
-  if (details.kind !== "ready") {
+export async function followFlow(port: StepPort, direction: "in" | "out"): Promise<void> {
+  const details = await detailsWhenHere(port.pane);
+  if (details === null) {
     return;
   }
-  const [partner] = details.details.flows?.[direction] ?? [];
+  const [partner] = details.flows?.[direction] ?? [];
   if (partner === undefined) {
     announcement.value = direction === "in" ? "No flow arrives here." : "No flow leaves from here.";
     return;
   }
-  navigator.goTo(partner.track, Number(partner.ordinal));
+  port.goTo(partner.track, Number(partner.ordinal));
 }

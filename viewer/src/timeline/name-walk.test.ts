@@ -23,7 +23,7 @@ it("asks for the next event of the name and category alone, from the place of th
 it("has no question for a name that is longer than a search", () => {
   expect(question({ name: "x".repeat(600) })).toBeNull();
   expect([noNeighbour("previous"), noNeighbour("next")]).toEqual([
-    "It is the first of its name on its track",
-    "It is the last of its name on its track",
+    "This is the first slice of its name on this track",
+    "This is the last slice of its name on this track",
   ]);
 });

@@ -1,11 +1,9 @@
 /** From a slice to the one before or after it that has the same name, on its track. Loaded with the first such step. */
 
 import type { EventDetails, ToolQuestion } from "@tilescope/client";
-import type { Pane } from "../state/pane";
 import { exactly, LONGEST_QUERY } from "../state/query-text";
 import { failure, showNotice } from "../state/shell";
-import type { Trace } from "../state/trace";
-import type { ViewNavigator } from "./view-navigator";
+import { detailsWhenHere, type StepPort } from "./steps";
 
 /** The question whose first event is the neighbour; null where the name is longer than a search may be. */
 export function neighbourQuestion(
@@ -23,24 +21,20 @@ export function neighbourQuestion(
 
 /** Words for a slice that is the last of its name in a direction. */
 export function noNeighbour(direction: "previous" | "next"): string {
-  return `It is the ${direction === "previous" ? "first" : "last"} of its name on its track`;
+  return `This is the ${direction === "previous" ? "first" : "last"} slice of its name on this track`;
 }
 
 /** Selects the neighbour of the selected slice, and shows it; says so where there is none. */
-export async function stepOfName(
-  pane: Pane,
-  trace: Pick<Trace, "api">,
-  navigator: ViewNavigator,
-  direction: "previous" | "next",
-): Promise<void> {
-  const shown = pane.detailsView.peek();
-  if (shown.kind !== "ready") {
+export async function stepOfName(port: StepPort, direction: "previous" | "next"): Promise<void> {
+  const details = await detailsWhenHere(port.pane);
+  const trace = port.pane.session.peek()?.trace;
+  if (details === null || trace === undefined) {
     return;
   }
-  const signal = navigator.startAnew();
-  const question = neighbourQuestion(shown.details, direction);
+  const signal = port.startAnew();
+  const question = neighbourQuestion(details, direction);
   if (question === null) {
-    failure.value = "This name is longer than a search may be.";
+    failure.value = "This name is too long to search for.";
     return;
   }
   try {
@@ -53,11 +47,11 @@ export async function stepOfName(
     if (track === undefined || ordinal === undefined) {
       showNotice(noNeighbour(direction));
     } else {
-      navigator.goTo(Number(track), Number(ordinal));
+      port.goTo(Number(track), Number(ordinal));
     }
   } catch (error) {
     if (!signal.aborted) {
-      failure.value = `It could not be looked up: ${error instanceof Error ? error.message : String(error)}`;
+      failure.value = `The ${direction} slice of this name could not be looked up: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
 }

@@ -15,6 +15,7 @@ import type { EdgeHint } from "./edge-hints";
 import { fitView, focusView } from "./focus";
 import type { Direction, Neighbour } from "./navigate";
 import type { Stage } from "./stage";
+import type { StepPort, Steps } from "./steps";
 
 /** Loads the walk from slice to slice by keys with the first such key. */
 const loadWalk = () => import("./walk");
@@ -41,6 +42,9 @@ export class ViewNavigator {
   #focusWanted: Selection | null = null;
   /** True while the tracks stand where an address has them: what is selected is not scrolled to. */
   #isPlaced = false;
+  #steps: Steps | null = null;
+  /** Steps by keys that have not been taken yet. */
+  stepsUnderWay = 0;
   /** Ends the search for a neighbour that is under way. */
   #abort = new AbortController();
 
@@ -121,7 +125,7 @@ export class ViewNavigator {
     } else if (ordinal !== null) {
       this.goTo(track.id, ordinal);
     } else {
-      void this.#walk((walk) => walk.goBeside(this.pane, this, track.id, end, visibleRange(this.pane.view.peek())));
+      void this.walk((port, walk) => walk.goBeside(port, track.id, end, visibleRange(this.pane.view.peek())));
     }
   }
 
@@ -227,28 +231,35 @@ export class ViewNavigator {
 
   /** Selects a neighbour of the selected slice or bin, or pans by a part of the width while none is selected. */
   step(direction: Direction, panWithoutSelection: number): void {
-    const chosen = this.pane.selection.peek();
-    if (chosen.kind === "bin") {
-      void this.#walk(async (walk) => walk.stepFromBin(this.#stage, this, chosen.bin, direction));
-      return;
+    const { kind } = this.pane.selection.peek();
+    if (kind === "bin" || kind === "event" || this.stepsUnderWay > 0) {
+      void this.walk((port, walk) => walk.stepFrom(this.#stage, port, direction));
+    } else if (panWithoutSelection !== 0) {
+      this.#stage.motion.panStep(panWithoutSelection * this.pane.view.peek().widthPx);
     }
-    if (chosen.kind !== "event") {
-      if (panWithoutSelection !== 0) {
-        this.#stage.motion.panStep(panWithoutSelection * this.pane.view.peek().widthPx);
-      }
-      return;
-    }
-    void this.#walk((walk) => walk.stepFrom(this.#stage, this, chosen.track, direction));
   }
 
   /** Selects the first slice in view: of a track or group, else of the first track on the screen that has one. */
   enter(key: string | null): void {
-    void this.#walk((walk) => walk.enter(this.pane, this, key));
+    void this.walk((port, walk) => walk.enter(port, key));
   }
 
   /** Selects what is drawn first in view, a bin or a slice: of a track or group, else of the first track that has something. */
   enterDrawn(key: string | null): void {
-    void this.#walk(async (walk) => walk.enterDrawn(this.#stage, this, key));
+    void this.walk((port, walk) => walk.enterDrawn(this.#stage, port, key));
+  }
+
+  /** Takes a step from what is selected when the steps before it are done. */
+  async walk(step: (port: StepPort, walk: typeof import("./walk")) => void | Promise<void>): Promise<void> {
+    this.stepsUnderWay++;
+    try {
+      const walk = await loadWalk();
+      this.#steps ??= new walk.Steps(this);
+      await this.#steps.add((port) => step(port, walk));
+    } catch (error) {
+      failure.value = `The code for this key could not be loaded: ${reasonOf(error)}`;
+    }
+    this.stepsUnderWay--;
   }
 
   /** Another key, another selection: what was looked for is not wanted any more. The signal ends what is looked for now. */
@@ -264,14 +275,6 @@ export class ViewNavigator {
   show(track: number, event: Neighbour): void {
     this.select({ kind: "event", track, ordinal: event.ordinal });
     this.#bringIntoView(event);
-  }
-
-  async #walk(go: (walk: typeof import("./walk")) => Promise<void>): Promise<void> {
-    try {
-      await go(await loadWalk());
-    } catch (error) {
-      failure.value = `The code for this key could not be loaded: ${reasonOf(error)}`;
-    }
   }
 
   #showSelection(way: "reveal" | "raise"): void {

@@ -4,8 +4,8 @@ import { type EventDetails, formatDuration, type TickRange, ticks, visibleRange,
 import { type BinHit, hitTest, type SliceHit } from "../raster/hit";
 import { layoutItem } from "../state/layout";
 import type { Pane } from "../state/pane";
-import type { BinFacts, Selection } from "../state/selection";
-import { announcement, failure } from "../state/shell";
+import { type BinFacts, tracksOf as tracksOfSelection } from "../state/selection";
+import { announcement } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { trackKey } from "../state/track-keys";
 import { tracksOf, tracksOnScreen } from "../state/tracks-on-screen";
@@ -15,6 +15,9 @@ import { binFacts } from "./pointing";
 import { drawnBeside } from "./row-drawn";
 import { searchRow } from "./row-search";
 import type { Stage } from "./stage";
+import { detailsWhenHere, type StepPort, sayWhyNot } from "./steps";
+
+export { Steps } from "./steps";
 
 const WORDS: Readonly<Record<Direction, string>> = {
   previous: "previous slice in this row",
@@ -33,51 +36,43 @@ const DRAWN_WORDS: Readonly<Record<Direction, string>> = {
 /** Tracks that are asked, one after the other, for what they have in view. */
 const MOST_ASKED = 24;
 
-/** The part of the navigator that walking needs. */
-interface WalkPort {
-  startAnew(): AbortSignal;
-  select(chosen: Selection): void;
-  show(track: number, event: Neighbour): void;
-  goTo(track: number, ordinal: number): void;
-  revealSelection(): void;
-}
-
-/** Goes to a neighbour of the selected event. */
-export async function stepFrom(
-  stage: Stage,
-  viewNavigator: WalkPort,
-  track: number,
-  direction: Direction,
-): Promise<void> {
-  const details = stage.pane.detailsView.peek();
-  if (details.kind !== "ready") {
+/** Goes to a neighbour of the selected slice or bin. */
+export async function stepFrom(stage: Stage, viewNavigator: StepPort, direction: Direction): Promise<void> {
+  const chosen = stage.pane.selection.peek();
+  if (chosen.kind === "bin") {
+    stepFromBin(stage, viewNavigator, chosen.bin, direction);
+    return;
+  }
+  const details = await detailsWhenHere(stage.pane);
+  if (details === null) {
     return;
   }
   const signal = viewNavigator.startAnew();
   let neighbour: Neighbour | null;
   try {
-    neighbour = await lookFor(stage, details.details, direction, signal);
+    neighbour = await lookFor(stage, details, direction, signal);
   } catch (error) {
     if (!signal.aborted) {
       fail(`The ${WORDS[direction]} could not be looked up`, error);
     }
     return;
   }
-  if (signal.aborted || stage.pane.selection.peek() !== details.event) {
+  if (signal.aborted) {
     return;
   }
   if (neighbour === null) {
     announcement.value = `There is no ${WORDS[direction]}.`;
     return;
   }
-  viewNavigator.show(track, neighbour);
+  viewNavigator.show(details.track, neighbour);
 }
 
 /**
  * Selects the first slice in view: of the track or group with this key, else of the first track on the screen that has one.
  * Where a track has none in view, its nearest one after that, or before.
  */
-export async function enter(pane: Pane, viewNavigator: WalkPort, key: string | null): Promise<void> {
+export async function enter(viewNavigator: StepPort, key: string | null): Promise<void> {
+  const { pane } = viewNavigator;
   const shown = pane.runView.peek();
   if (shown.kind !== "open") {
     return;
@@ -116,13 +111,12 @@ export async function enter(pane: Pane, viewNavigator: WalkPort, key: string | n
 
 /** Selects the event of a track that is nearest to a range in which it has none, before it or behind it. */
 export async function goBeside(
-  pane: Pane,
-  viewNavigator: WalkPort,
+  viewNavigator: StepPort,
   track: number,
   side: "previous" | "next",
   { startTicks, endTicks }: TickRange,
 ): Promise<void> {
-  const client = pane.session.peek()?.client;
+  const client = viewNavigator.pane.session.peek()?.client;
   if (client === undefined) {
     return;
   }
@@ -149,8 +143,21 @@ export async function goBeside(
   }
 }
 
+/** Selects the time of the selected slice or bin, on its track. */
+export async function sliceToArea(viewNavigator: StepPort): Promise<void> {
+  const { pane } = viewNavigator;
+  const chosen = pane.selection.peek();
+  if (chosen.kind === "event" && (await detailsWhenHere(pane)) === null) {
+    return;
+  }
+  const range = pane.selectedRange.peek();
+  if (chosen.kind !== "area" && range !== null && range.endTicks > range.startTicks) {
+    viewNavigator.select({ kind: "area", range, tracks: new Set(tracksOfSelection(chosen)) });
+  }
+}
+
 /** Goes on from a bin to what is drawn beside it, or above or below it. */
-export function stepFromBin(stage: Stage, viewNavigator: WalkPort, from: BinFacts, direction: Direction): void {
+function stepFromBin(stage: Stage, viewNavigator: StepPort, from: BinFacts, direction: Direction): void {
   const { picture } = stage;
   if (picture === null) {
     return;
@@ -171,7 +178,7 @@ export function stepFromBin(stage: Stage, viewNavigator: WalkPort, from: BinFact
 }
 
 /** Selects the first bin or slice that begins in view: of the track or group with this key, else of the first with one. */
-export function enterDrawn(stage: Stage, viewNavigator: WalkPort, key: string | null): void {
+export function enterDrawn(stage: Stage, viewNavigator: StepPort, key: string | null): void {
   const { picture } = stage;
   if (picture === null) {
     return;
@@ -191,7 +198,7 @@ export function enterDrawn(stage: Stage, viewNavigator: WalkPort, key: string | 
   announcement.value = "Nothing begins in view.";
 }
 
-function selectDrawn(pane: Pane, viewNavigator: WalkPort, hit: BinHit | SliceHit): void {
+function selectDrawn(pane: Pane, viewNavigator: StepPort, hit: BinHit | SliceHit): void {
   viewNavigator.select(
     hit.kind === "bin"
       ? { kind: "bin", bin: binFacts(hit) }
@@ -209,8 +216,7 @@ function selectDrawn(pane: Pane, viewNavigator: WalkPort, hit: BinHit | SliceHit
 }
 
 function fail(what: string, error: unknown): void {
-  failure.value = `${what}: ${error instanceof Error ? error.message : String(error)}`;
-  announcement.value = failure.peek();
+  sayWhyNot(`${what}: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 function mayHold(trace: Trace, id: number, { startTicks, endTicks }: TickRange): boolean {

@@ -286,7 +286,7 @@ async function isReadable(file: File, start: number): Promise<boolean> {
 /** Reason why these files cannot be sent; null: they can. */
 function wrongWith(files: readonly ChosenFile[], { mostFiles, mostBytes }: UploadRoom): string | null {
   if (files.length === 0) {
-    return "There is no file in it.";
+    return "It has no files.";
   }
   if (files.length > mostFiles) {
     return `These are more than ${mostFiles} files: choose the folder of one run.`;

@@ -37,7 +37,7 @@ export class Uploads {
     try {
       this.#showDialog(await droppedFiles(entries));
     } catch {
-      this.#showDialog(null, "Something in it cannot be read: a link that leads nowhere, or a file that is not yours.");
+      this.#showDialog(null, "Part of it cannot be read: a broken link, or a file that you may not read.");
     }
   }
 

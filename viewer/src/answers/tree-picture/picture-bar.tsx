@@ -17,8 +17,8 @@ interface Props {
 }
 
 const DIRECTIONS: readonly { readonly value: TreeDirection; readonly text: string; readonly title: string }[] = [
-  { value: "down", text: "Top down", title: "What is called lies below what calls it" },
-  { value: "up", text: "Bottom up", title: "Names by their own size; below each, what calls it" },
+  { value: "down", text: "Top down", title: "Callees are below their callers" },
+  { value: "up", text: "Bottom up", title: "Names by their own size; below each, its callers" },
 ];
 
 export function PictureBar({ model, onFocus, children }: Props) {

@@ -215,7 +215,7 @@ export function TreePicture({ table, links, rangeText, onRow }: Props) {
       )}
       <div class="tree-picture-foot">
         <span role="status">{current < 0 ? hint(boxes.node.length) : wordsOf(model.figures(current))}</span>
-        {model.isPart && <span class="dim">Nodes that are not listed count as what they lie in.</span>}
+        {model.isPart && <span class="dim">Nodes that are not listed are counted with their parent.</span>}
         {current >= 0 && (
           <button type="button" class="button is-outlined" onClick={() => zoom(current)}>
             {boxes.node[current] === model.zoomed.value ? "Zoom out" : "Zoom in"}

@@ -19,7 +19,7 @@ export function FoldedForm({ isFaulty, ...form }: FormProps & { readonly isFault
         class="button is-outlined"
         aria-expanded={isOpen}
         aria-controls={id}
-        title="What this page asks: open to change it"
+        title="Options of this page"
         onClick={() => setChosen(!isOpen)}
       >
         Options

@@ -115,7 +115,7 @@ function Answer({ tool, toolFields, onRefused, context, fields: texts, setFields
       isEmpty={isEmptyAnswer}
       empty={({ headline, facts }) => (
         <StateCard title="Nothing there" state="empty">
-          <p>{headline?.text ?? `There is nothing of this in ${context.rangeText}.`}</p>
+          <p>{headline?.text ?? `Nothing of this kind in ${context.rangeText}.`}</p>
           {[...new Set(facts.map(({ note }) => note))].filter(Boolean).map((note) => (
             <p key={note}>{sentence(words(note))}</p>
           ))}

@@ -97,7 +97,7 @@ function Links({ context, fields, setFields, links, total, transports, onRow }: 
           onChoose={(next) => setFields({ ...fields, transport: next })}
         />
         <BarSelect
-          label="What colours the matrix"
+          label="Colour of the matrix"
           choices={FIGURES.map((value) => ({ value, text: TITLES[value] }))}
           chosen={figure}
           onChoose={(next) => setFields({ ...fields, figure: next })}

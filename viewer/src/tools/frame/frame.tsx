@@ -12,6 +12,7 @@ import { makeContext } from "../context";
 import type { FrameProps, Page } from "../contract";
 import { onPageKey } from "../keys";
 import { lookedAt, rangeOn } from "../range";
+import { PaneChoice } from "./pane-choice";
 import { RangeSwitch } from "./range-switch";
 import "./frame.css";
 
@@ -19,6 +20,7 @@ export function Frame({ trace, shown }: FrameProps) {
   return (
     <div class="page" data-page={shown?.id ?? ""}>
       <header class="page-head">
+        <PaneChoice />
         <RangeSwitch trace={trace} shown={shown} />
         <div class="page-title">
           <h2>{shown?.title ?? page.value.tool}</h2>

@@ -60,7 +60,7 @@ export function HeatMapView({ context, fields, setFields }: PageProps<HeatMapFie
           onChoose={(sort) => setFields({ ...fields, sort })}
         />
         <BarSelect
-          label="What is busy or idle"
+          label="What counts as busy"
           choices={COUNTED}
           chosen={counted}
           onChoose={(next) => setFields({ ...fields, counted: next })}

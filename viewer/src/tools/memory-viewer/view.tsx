@@ -110,7 +110,7 @@ export function MemoryViewerView({ context, fields, setFields: setOwnFields }: P
         )}
         {!lastAnswer.current.isPlan && (
           <BarSelect
-            label="Which memory space"
+            label="Memory space"
             choices={[...SPACES, ...(SPACES.includes(space) ? [] : [space])].map((choice) => ({
               value: String(choice),
               text: choice === 0 ? "Main memory (HBM)" : `Memory space ${choice}`,

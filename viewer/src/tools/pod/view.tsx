@@ -67,7 +67,7 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
         <StepSlider steps={steps} step={step} onStep={(next) => setFields({ ...fields, step: next })} />
         <select
           class="bar-select"
-          aria-label="What colours the map"
+          aria-label="Colour of the map"
           value={colourOf(cores, colour)}
           onChange={(event) => setFields({ ...fields, colour: event.currentTarget.value })}
         >
@@ -300,7 +300,7 @@ function Pod({ context, fields, core, onCore, link, onLink, answer, cores, chann
   const toTimeline = (row: number) => goToPlace(context, places.placeOf(row));
   return (
     <div class="pod">
-      <section class="pod-picture" aria-label="Cores where they are">
+      <section class="pod-picture" aria-label="Map of the cores">
         <PodLegend
           heat={heat}
           colour={colour}
@@ -324,7 +324,7 @@ function Pod({ context, fields, core, onCore, link, onLink, answer, cores, chann
       <div class="pod-side">
         {channels !== null && links.length > 0 && (
           <Choices
-            label="What is beside the map"
+            label="Figures beside the map"
             choices={[
               { value: "core", text: "Core" },
               { value: "channels", text: `${links.length} channels` },
