@@ -239,7 +239,9 @@ def test_two_steps_of_the_second_run_are_shown_with_their_starts_at_one_place(vi
     assert viewer.page.evaluate("tilescope.run") == training
     expect(viewer.page.locator(".pane-distance")).to_contain_text("later")
     viewer.page.go_back()
-    expect(viewer.page.locator(".pane-choice input:checked + span")).to_have_text("2 training.pt.trace.json", timeout=60_000)
+    expect(viewer.page.locator(".pane-choice input:checked + span")).to_have_text(
+        "2 training.pt.trace.json", timeout=60_000
+    )
 
 
 def test_hits_of_a_search_are_marked_in_both(viewer: Viewer, served: Served) -> None:

@@ -1,8 +1,8 @@
 import { render } from "preact";
 import { App } from "./app/app";
 import { Shell } from "./app/shell";
-import { installEmbeddingApi } from "./embed";
 import { listenToKeys } from "./keys/listen";
+import { LateCode } from "./state/late-code";
 import { connectSettings } from "./state/settings";
 import { leaveTypeAhead, typeAhead } from "./state/typed-ahead";
 import { pressPageKey } from "./tools/keys";
@@ -26,5 +26,5 @@ listenToKeys({
   isStepping: () => app.active.peek().viewNavigator.stepsUnderWay > 0,
   press: (intent) => app.active.peek().act(intent),
 });
-installEmbeddingApi(app);
+new LateCode(async () => (await import("./embed")).installEmbeddingApi(app)).ask();
 app.start();
