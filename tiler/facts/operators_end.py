@@ -29,7 +29,7 @@ _LEAST_PAUSES: Final = 4
 _LEAST_SHARE: Final = 0.02  # of the time with operators, the time without any: below it, nothing is looked at
 
 # The reason for which a range behind that end has no such figures.
-BEHIND_OPERATORS: Final = "not known: operators were recorded up to an earlier time alone"
+BEHIND_OPERATORS: Final = "not known: operators were recorded only up to an earlier time"
 
 _ENDS: Final = KeyedRunCache[int, int]("operators_end", "Ends of recorded operators of devices")
 

@@ -110,7 +110,7 @@ def operator_limits(scope: Scope, question: SpanQuestion) -> Interruptible[list[
         return []
     end, name = min(ends)
     others = f" (and of {plural(len(ends) - 1, 'device', 'devices')} more)" if len(ends) > 1 else ""
-    recorded = f"Operators of {name}{others} were recorded up to {duration_text(end, reader.tick_ps)} alone"
+    recorded = f"Operators of {name}{others} were recorded only up to {duration_text(end, reader.tick_ps)}"
     behind = "what comes after that is in no figure of idle time and in no verdict"
     return [Note("warning", f"{recorded}, though steps or communication go on: {behind}")]
 

@@ -138,7 +138,7 @@ def test_one_rule_of_the_recorded_part(readers: dict[str, QueryReader], tmp_path
     for name in ("overlap", "gaps"):
         later = answer(run_1, name, start=5_000_000_000, end=6_000_000_000)
         assert later.headline is not None
-        assert "not known: operators were recorded up to an earlier time alone" in later.headline.text.lower()
+        assert "not known: operators were recorded only up to an earlier time" in later.headline.text.lower()
     run_1.store.close()
 
 
@@ -247,7 +247,7 @@ def test_steps_that_another_file_has_alone_are_in_no_mean_of_parts(tmp_path: Pat
     for title, name in (("Device compute", "computation"), ("Collectives", "exposed_communication")):
         assert parts[title] == pytest.approx(sum(device[name] for device in devices) / span, rel=0.01)
     texts = " ".join(note.text for note in overview.notes)
-    assert "were recorded up to 57.529 ms alone" in texts
+    assert "were recorded only up to 57.529 ms" in texts
     assert "Parts and shares leave out 9 steps" in texts
     reader.store.close()
 
@@ -283,7 +283,7 @@ def test_idle_time_without_operators_is_in_no_verdict(readers: dict[str, QueryRe
         part[name] / part["span"] for name in ("idle", "computation")
     )
     assert {row["class"] for row in rows(overview, "findings")} == {"unclear", "collective", "straggler"}
-    words = "Operators of Device 1 were recorded up to 2.961 s alone"
+    words = "Operators of Device 1 were recorded only up to 2.961 s"
     for page in ("overview", "overlap", "gaps"):
         assert any(note.text.startswith(words) for note in answer(reader, page).notes), page
     earlier = answer(reader, "overview", end=finish(operators_end(reader, device)))

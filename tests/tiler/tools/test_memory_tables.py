@@ -165,7 +165,7 @@ def test_the_truth_of_a_training(tmp_path: Path, label: Label) -> None:
         profile = answer(reader, "memory_profile", memory=f"rank {rank} · NPU:{rank} PTA", limit=10_000)
         figures = facts(profile)
         assert (figures["peak"], figures["allocations"]) == (true["peak"], true["count"])
-        assert figures["capacity"] == true["reserved"]
+        assert (figures["capacity"], figures["reserved"]) == (None, true["reserved"])  # nobody says how much there is
         operations = rows(profile, "operations")
         assert sum(row["never_freed"] for row in operations) == true["never_released"]
         assert sum(row["never_freed_bytes"] for row in operations) == true["never_released_bytes"]

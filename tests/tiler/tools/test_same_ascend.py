@@ -11,6 +11,7 @@ import pytest
 from bench.ascend_run.__main__ import main as write_training
 from tests.corpus import corpus_path
 from tests.table_answers import rows_of, table_answer, written_tables
+from tilescope.tiler.facts.step_times import StepClass
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.readers.logdir import find_run
 from tilescope.tiler.tools.answer import values_of
@@ -144,6 +145,11 @@ def test_steps_of_a_step_trace_are_those_of_its_device(two_ranks: Path) -> None:
         (10, 18_994_528),
         (10, 20_404_975),
     ]
+    # One step of each has recorded operators: its parts are those of the card, and add up to it.
+    parts = tuple(StepClass)
+    cores = rows_of(pod, "cores", "recorded", "recorded_duration", *parts)
+    assert [(count, duration // 1_000_000) for count, duration, *_ in cores] == [(1, 47_587), (1, 57_532)]
+    assert all(abs(duration - sum(part or 0 for part in row)) <= len(parts) for _, duration, *row in cores)
     assert (trace.fact("count").value, trace.fact("count").note) == (20, "of 2 devices, each with its own")
     notes = " ".join(note.text for answer in (steps, pod, trace) for note in answer.notes)
     assert "two series" not in notes
@@ -156,7 +162,7 @@ def test_the_verdict_is_of_the_step_whose_operators_were_recorded(two_ranks: Pat
     assert overview.headline.text.startswith(
         "Step #1 loses 41.5 ms of 47.6 ms (87.3 %) in communication that nothing hides"
     )
-    assert "9 steps end behind the last recorded operator, and are left out" in " ".join(n.text for n in overview.notes)
+    assert "9 steps end after the last recorded operator: left out" in " ".join(n.text for n in overview.notes)
 
 
 def test_a_step_trace_of_other_times_stays_apart(tmp_path: Path) -> None:

@@ -147,6 +147,7 @@ def joined_pool(identity: PoolIdentity, fill: FillRows | None, rows: AllocationR
         replaced=replaced,
         texts=[] if rows is None else rows.words,
         source="tables",
+        is_allocators=True,
         is_reserved=identity.is_reserved,
         is_counted=identity.is_counted,
         has_addresses=identity.has_addresses,

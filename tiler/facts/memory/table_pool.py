@@ -87,8 +87,8 @@ class TablePool:
 
     @property
     def is_allocators(self) -> bool:
-        """False: its components say for themselves what is reserved for them."""
-        return False
+        """True: its components say what is reserved for them."""
+        return True
 
     @property
     def capacity(self) -> int | None:

@@ -55,7 +55,6 @@ _NO_TIMELINE: Final = (
 )
 _NOT_SAID: Final = "the allocator did not record it"
 _RESERVED: Final = "reserved: no file says how much of it is allocated"
-_RESERVED_FOR_IT: Final = "what is reserved for it"
 _COUNTED: Final = "counted from the trace's own allocations"
 
 
@@ -181,7 +180,8 @@ def _facts(row: MemoryRow, memory: RecordedMemory) -> list[Fact]:
     capacity = None if fill is None else fill.capacity
     free = None if fill is None else fill.free
     fragmentation = None if fill is None else fill.fragmentation
-    own = f"of {_RESERVED_FOR_IT}" if memory.is_allocators or memory.source == "tables" else ""
+    own = "of what is reserved for it" if memory.is_allocators else ""
+    of_device = "" if memory.capacity is None else "of the device, as its runtime says"
     reserved = None
     if fill is not None and own:
         reserved = fill.used if memory.is_reserved else fill.reserved
@@ -222,7 +222,7 @@ def _facts(row: MemoryRow, memory: RecordedMemory) -> list[Fact]:
             "Capacity",
             capacity,
             "bytes",
-            _capacity_words(memory) if capacity is not None else missing or _NOT_SAID,
+            missing or _NOT_SAID if capacity is None else of_device,
         ),
         Fact(
             "reserved",
@@ -252,22 +252,13 @@ def _peak_words(memory: RecordedMemory) -> str:
         return _COUNTED
     if memory.is_reserved:
         return _RESERVED
-    return "allocated" if memory.is_allocators or memory.source == "tables" else "stack and heap"
-
-
-def _capacity_words(memory: RecordedMemory) -> str:
-    if memory.capacity is not None:
-        return "of the device, as its runtime says"
-    return _RESERVED_FOR_IT if memory.source == "tables" else ""
+    return "allocated" if memory.is_allocators else "stack and heap"
 
 
 def _share_words(fill: Fill, memory: RecordedMemory) -> str:
     if not fill.capacity:
         return f", of {size_text(fill.reserved)} that are reserved for it" if fill.reserved else ""
-    if memory.capacity is not None:
-        whole = f"the device's {size_text(memory.capacity)}"
-    else:
-        whole = _RESERVED_FOR_IT if memory.source == "tables" else "what there is"
+    whole = "what there is" if memory.capacity is None else f"the device's {size_text(memory.capacity)}"
     return f", {percent_text(fill.used / fill.capacity)} of {whole}"
 
 

@@ -61,6 +61,7 @@ def cores_table(
     are_recorded = [has_recorded(core_times) for core_times in times]
     are_whole = [bool(core_times.is_recorded.all()) for core_times in times]
     durations = means([core_times.duration for core_times in times], steps.mean_rows)
+    recorded_durations = means([core_times.duration for core_times in times])
     of_classes: dict[StepClass, list[Value]] = {}
     for step_class in StepClass:
         yield
@@ -81,6 +82,8 @@ def cores_table(
         Column("straggles", "Takes longer for", "text", straggles),
         Column("steps", "Steps", "count", [len(core_times) for core_times in times]),
         Column("duration", "Mean step", "ticks", durations, total="none"),
+        Column("recorded", "Recorded steps", "count", [int(rows.sum()) for rows in shown_rows]),
+        Column("recorded_duration", "Mean recorded step", "ticks", recorded_durations, total="none"),
         *(
             Column(step_class.value, CLASS_TITLES[step_class], "ticks", of_classes[step_class], total="none")
             for step_class in StepClass

@@ -5,7 +5,7 @@ import { figureText } from "../../answers/figures";
 import { GoIcon, TableIcon } from "../../components/icons";
 import { hostNoun } from "../../state/host-noun";
 import { shareOf } from "./heat";
-import { DURATION, partGroups } from "./parts";
+import { DURATION, partGroups, RECORDED_DURATION } from "./parts";
 
 interface Props {
   readonly cores: ToolTable;
@@ -19,7 +19,7 @@ interface Props {
 
 export function CoreCard({ cores, row, colour, time, onTimeline, onRow }: Props) {
   const value = (id: string) => cores.columns.find((column) => column.id === id)?.values[row] ?? null;
-  const duration = value(DURATION);
+  const [duration, recorded] = [value(DURATION), value(RECORDED_DURATION)];
   const [x, y] = [value("x"), value("y")];
   const groups = partGroups(cores);
   const group = groups.find(({ parts }) => parts.some(({ id }) => id === colour)) ?? groups[0];
@@ -32,6 +32,10 @@ export function CoreCard({ cores, row, colour, time, onTimeline, onRow }: Props)
     ["Global chip id", value("chip") === null ? null : String(value("chip"))],
     ["Place", x === null || y === null ? null : `X ${x}, Y ${y}`],
     [String(value("steps")) === "1" ? "Step" : `Mean of ${value("steps")} steps`, text("ticks", duration as string)],
+    [
+      String(value("recorded")) === "1" ? "Recorded step" : `Mean of ${value("recorded")} recorded steps`,
+      recorded === duration ? null : text("ticks", recorded as string),
+    ],
   ];
   return (
     <section class="pod-card" aria-label="Core">
@@ -52,7 +56,7 @@ export function CoreCard({ cores, row, colour, time, onTimeline, onRow }: Props)
           {group?.parts
             .filter(({ id }) => id === colour || isTaken(cores, id))
             .map(({ id, title }) => {
-              const share = shareOf(value(id), duration);
+              const share = shareOf(value(id), recorded);
               return (
                 <tr key={id} class={id === colour ? "is-chosen" : ""}>
                   <th scope="row">{title}</th>

@@ -3,7 +3,7 @@
 import type { FigureKind, ToolTable } from "@tilescope/client";
 import type { Figure } from "../../answers/figures";
 import { contrast, type Rgb } from "../../raster/color";
-import { DURATION } from "./parts";
+import { DURATION, RECORDED_DURATION } from "./parts";
 
 /** Figures that colour the map. `parts`: 0 to 1, of the range; NaN where it was not recorded. */
 export interface Heat {
@@ -19,10 +19,10 @@ const ALIKE = 0.01;
 
 export function heatOf(cores: ToolTable, colour: string): Heat {
   const column = (id: string) => cores.columns.find((candidate) => candidate.id === id)?.values ?? [];
-  const durations = column(DURATION);
+  const durations = column(RECORDED_DURATION);
   const kind = colour === DURATION ? "ticks" : "fraction";
   const values: readonly Figure[] =
-    colour === DURATION ? durations : column(colour).map((value, k) => shareOf(value, durations[k] ?? null));
+    colour === DURATION ? column(DURATION) : column(colour).map((value, k) => shareOf(value, durations[k] ?? null));
   const numbers = values.map((value) => (value === null ? Number.NaN : Number(value)));
   const measured = numbers.filter((value) => !Number.isNaN(value));
   const [from, to] = [Math.min(...measured), Math.max(...measured)];

@@ -17,6 +17,9 @@ const WAITING: ReadonlySet<string> = new Set(["device_collectives", "tpu_all_red
 /** Id of the duration of a step as a whole. */
 export const DURATION = "duration";
 
+/** Id of the mean of the steps of which parts were recorded: these are parts of it. */
+export const RECORDED_DURATION = "recorded_duration";
+
 /** Id of the time that others wait for a core: no part of its own steps. */
 export const KEEPS_WAITING = "keeps_waiting";
 
@@ -32,7 +35,7 @@ export interface PartGroup {
 /** All columns of times that are parts of the duration, in the server's order. */
 export function partGroups(cores: ToolTable): readonly PartGroup[] {
   const parts = cores.columns
-    .filter(({ id, kind }) => kind === "ticks" && id !== DURATION && id !== KEEPS_WAITING)
+    .filter(({ id, kind }) => kind === "ticks" && ![DURATION, RECORDED_DURATION, KEEPS_WAITING].includes(id))
     .filter(({ values }) => values.some((value) => value !== null))
     .map(({ id, title }) => ({ id, title }));
   return [
