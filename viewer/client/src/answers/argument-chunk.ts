@@ -129,11 +129,7 @@ function varintBytes(value: bigint): number[] {
 
 /** Texts that differ in their numbers alone: a shape has a zero byte for each number. A length says how many texts there are. */
 function ofShapes(reader: ByteReader, counts: readonly number[], index: number): Uint8Array {
-  const shapeCount = reader.size();
-  const shapes = Array.from({ length: checkedCount(shapeCount) }, () => piecesOf(reader.take(reader.size())));
-  for (let k = 0; k <= shapeCount; k++) {
-    reader.varint(); // how many texts have a shape, or none
-  }
+  const shapes = Array.from({ length: checkedCount(reader.size()) }, () => piecesOf(reader.take(reader.size())));
   const before = shapes.map((pieces) => new Array<bigint>(pieces.length - 1).fill(0n));
   const parts: Uint8Array[] = [];
   let size = 0;
