@@ -22,6 +22,7 @@ from tilescope.tiler.facts.collectives import (
     matched,
     may_have_calls,
 )
+from tilescope.tiler.facts.wide_sums import WideSums
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.ticks import UNITS_PS, exact_sum
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
@@ -191,8 +192,9 @@ def _groups_table(instances: Instances, limit: int, tick_ps: int) -> Table:
         instances.ranks,
     )
     keys, code = np.unique(np.stack([kind, size, ranks]), axis=1, return_inverse=True)
-    waits = [exact_sum(instances.wait[code[instances.instance] == group]) for group in range(keys.shape[1])]
-    pures = [exact_sum(pure[code == group]) for group in range(keys.shape[1])]
+    code = code.reshape(-1)
+    waits = WideSums.from_groups(np.ma.MaskedArray(instances.wait), code[instances.instance], keys.shape[1]).integers()
+    pures = WideSums.from_groups(np.ma.MaskedArray(pure), code, keys.shape[1]).integers()
     counts = np.bincount(code, minlength=keys.shape[1]).tolist()
     order = sorted(range(keys.shape[1]), key=lambda group: (-pures[group], group))[:limit]
     kinds = [calls.kinds[number] for number in keys[0, order].tolist()]
