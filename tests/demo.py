@@ -11,6 +11,6 @@ DEMO_LOGDIR = Path(__file__).resolve().parent.parent / "docs" / "demo"
 # other profilers write.
 LACKING = {
     *("collectives", "counters", "cpu", "dynamic_shape", "flops", "graph", "hlo_stats", "imported", "kernels"),
-    *("memory_profile", "memory_viewer", "model_graph", "op_profile", "operators", "queues", "roofline", "step_trace"),
-    "tables",
+    *("launches", "memory_profile", "memory_viewer", "model_graph", "op_profile", "operators", "queues", "roofline"),
+    *("step_trace", "tables"),
 }

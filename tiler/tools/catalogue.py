@@ -35,6 +35,7 @@ from tilescope.tiler.tools.kernels import TOOL as KERNELS
 from tilescope.tiler.tools.lane_bins import TOOL as LANE_BINS
 from tilescope.tiler.tools.lane_events import TOOL as LANE_EVENTS
 from tilescope.tiler.tools.lanes import TOOL as LANES
+from tilescope.tiler.tools.launches import TOOL as LAUNCHES
 from tilescope.tiler.tools.memory_profile import TOOL as MEMORY_PROFILE
 from tilescope.tiler.tools.memory_viewer import TOOL as MEMORY_VIEWER
 from tilescope.tiler.tools.model_graph import TOOL as MODEL_GRAPH
@@ -72,6 +73,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     GAPS,
     OVERLAP,
     QUEUES,
+    LAUNCHES,
     POD,
     HEAT_MAP,
     COLLECTIVES,

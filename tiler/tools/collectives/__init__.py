@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import numpy as np
 from msgspec import Meta
@@ -17,11 +17,13 @@ from tilescope.tiler.facts.ascend.communication import (
     communication_source,
 )
 from tilescope.tiler.facts.ascend.communication.exact_figures import to_bytes, to_ticks
-from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.facts.collectives import may_have_calls
+from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.tools.answer import Answer, Fact, Note
 from tilescope.tiler.tools.collectives.cluster import cluster_table, proposals_table
 from tilescope.tiler.tools.collectives.comparison import Comparison, comparison
 from tilescope.tiler.tools.collectives.links import RankLink, links_table, shortfalls, slowest
+from tilescope.tiler.tools.collectives.over_ranks import has_instances, over_ranks
 from tilescope.tiler.tools.collectives.ranks import operators_table, packets_table, ranks_table, steps_table
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.digest import Digest
@@ -35,7 +37,8 @@ DEFAULT_LISTED: Final = 2000
 
 NO_COMMUNICATION: Final = (
     "nothing of the run says what ranks transfer: record with profile_communication=True (MindSpore), or "
-    "profiler_level Level1 (torch_npu, msprof), in training on several devices; steps of several ranks in one run have "
+    "profiler_level Level1 (torch_npu, msprof), in training on several devices, or open the traces of several ranks of "
+    "PyTorch as one run; steps of several ranks in one run have "
     "waits without that"
 )
 
@@ -46,9 +49,19 @@ class CollectivesQuestion(FigureQuestion, frozen=True, kw_only=True):
     limit: Annotated[
         int, Meta(ge=0, le=MAX_LISTED, description="The most steps of ranks, operators, links and packets listed.")
     ] = DEFAULT_LISTED
+    clocks: Annotated[
+        Literal["recorded", "measured"],
+        Meta(
+            description="Whether waits between ranks of PyTorch are by the clocks as recorded, or less what these "
+            "differ by the ends of collectives, which coincide."
+        ),
+    ] = "recorded"
 
 
 def _answer(scope: Scope, question: CollectivesQuestion) -> Interruptible[Answer]:
+    if not _has_files(scope.reader) and (yield from has_instances(scope.reader)):
+        is_measured = question.clocks == "measured"
+        return (yield from over_ranks(scope, question, question.limit, by_measured_clocks=is_measured))
     compared = yield from comparison(scope, question)
     source, communication, cluster = compared.source, compared.communication, compared.cluster
     links, below, means = compared.links, compared.below, compared.means
@@ -179,8 +192,14 @@ def _notes(
 
 
 def _availability(scope: Scope) -> str:
-    has_any = communication_source(scope.reader) is not None or has_cluster(scope.reader)
-    return "" if has_any else NO_COMMUNICATION
+    has_source = communication_source(scope.reader) is not None or has_cluster(scope.reader)
+    return "" if has_source or finish(may_have_calls(scope.reader)) else NO_COMMUNICATION
+
+
+def _has_files(reader: QueryReader) -> bool:
+    """True where files or planes of Ascend devices say what ranks transfer: more than an estimate."""
+    source = communication_source(reader)
+    return has_cluster(reader) or (source is not None and not source.is_estimate)
 
 
 def _digest_fields(scope: Scope) -> Interruptible[Mapping[str, object] | None]:
@@ -190,6 +209,11 @@ def _digest_fields(scope: Scope) -> Interruptible[Mapping[str, object] | None]:
 
 def _sentence(answer: Answer, tick_ps: int) -> str:
     figures = Figures(answer, tick_ps)
+    if figures.count("collectives"):
+        waits = (
+            f"Ranks wait {figures.text('wait')} in {plural(figures.count('collectives'), 'collective', 'collectives')}"
+        )
+        return f"{waits}; {figures.text('last_rank')} begins last most often, in {figures.text('last_count')} of them"
     if figures.text("wait_share"):
         transfer = f"{figures.text('wait')}, and transfer for {figures.text('transfer')}"
         return f"Ranks wait {figures.text('wait_share')} of the time that they communicate: {transfer}"
