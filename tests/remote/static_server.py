@@ -26,6 +26,7 @@ class Behaviour:
     wrong_bytes: int = 0  # by which the size in Content-Range exceeds that of the object
     delay_s: float = 0.0
     drips: int = 0  # so many bytes of each body come one by one
+    interim: int = 0  # heads that say that another one follows, before each answer
     redirects: dict[str, str] = field(default_factory=dict)  # target by path
     requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     statuses: Counter[int] = field(default_factory=Counter)
@@ -49,6 +50,9 @@ def static_server(behaviour: Behaviour, port: int = 0) -> Iterator[str]:
 
         def log_message(self, format: str, *arguments: Any) -> None:
             pass
+
+        def do_HEAD(self) -> None:
+            self.do_GET()
 
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
@@ -84,11 +88,16 @@ def static_server(behaviour: Behaviour, port: int = 0) -> Iterator[str]:
 
         def answer(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
             behaviour.statuses[status] += 1
+            for _ in range(behaviour.interim):
+                self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+                time.sleep(0.005)
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
             for name, value in (headers or {}).items():
                 self.send_header(name, value)
             self.end_headers()
+            if self.command == "HEAD":
+                return
             cut = behaviour.next_cut() if status in (200, 206) else None
             if cut is not None and cut < len(body):
                 self.wfile.write(body[:cut])

@@ -148,6 +148,17 @@ def test_a_key_that_leads_out_of_its_place() -> None:
     assert [entry.name for entry in open_place("s3://astray/good").list().entries] == ["trace"]
 
 
+def test_long_keys() -> None:
+    make_bucket("odd")
+    long = "/".join(["g" * 63] * 15 + ["g" * 64])  # 1,024 bytes
+    for key in (long, "h" * 1024):
+        url = f"{os.environ['AWS_ENDPOINT_URL']}/odd/{key}"
+        assert urllib3.request("PUT", url, body=b"abc", retries=False, timeout=60).status == 200
+    page = open_place("s3://odd").list()
+    assert ([entry.name for entry in page.entries], page.refused) == ([long], 1)
+    assert open_place("s3://odd").open(long).read(0, 9) == b"abc"
+
+
 def test_a_host_that_does_not_answer_and_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     monkeypatch.setattr("tilescope.remote.bucket.RETRIES", 1)

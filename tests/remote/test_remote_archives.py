@@ -17,6 +17,7 @@ from tests.tiler.store.archive.dict_store import DictStore, random_records
 from tests.tiler.store.archive.test_archive_reader import written
 from tilescope.remote.address import Address
 from tilescope.remote.retries import Retries
+from tilescope.remote.steady_pool import steady_pool
 from tilescope.remote.web_blob import WebBlob
 from tilescope.remote.web_requests import WebRequests
 from tilescope.tiler.blobs import HeadBlob
@@ -45,7 +46,7 @@ def origin(behaviour: Behaviour) -> Iterator[str]:
 
 @pytest.fixture
 def pool() -> Iterator[urllib3.PoolManager]:
-    with urllib3.PoolManager(maxsize=8) as pool:
+    with steady_pool(8, 8) as pool:
         yield pool
 
 

@@ -12,6 +12,7 @@ from tests.remote.static_server import Behaviour, static_server
 from tilescope.remote.address import Address
 from tilescope.remote.progress import Progress
 from tilescope.remote.retries import Retries
+from tilescope.remote.steady_pool import steady_pool
 from tilescope.remote.tokens import tokens_by_origin
 from tilescope.remote.web_blob import WebBlob
 from tilescope.remote.web_requests import WebRequests
@@ -53,7 +54,7 @@ class Pauses:
 
 @pytest.fixture
 def pool() -> Iterator[urllib3.PoolManager]:
-    with urllib3.PoolManager() as pool:
+    with steady_pool(8, 8) as pool:
         yield pool
 
 
@@ -83,11 +84,11 @@ def test_small_objects(origin: str, pool: urllib3.PoolManager, name: str, conten
 
 
 def test_bodies_that_break_off_are_continued(origin: str, behaviour: Behaviour, pool: urllib3.PoolManager) -> None:
-    behaviour.cut_after = [1000, 0, 200_000, 1, 0]
+    behaviour.cut_after = [1000, 0, 200_000, 30_000, 0]
     pauses = Pauses()
     assert blob_at(f"{origin}/trace", pool, pauses=pauses).read(0, len(CONTENT)) == CONTENT
     starts = [headers["Range"].partition("=")[2].partition("-")[0] for _, headers in behaviour.requests]
-    assert starts == ["0", "1000", "1000", "201000", "201001", "201001"]
+    assert starts == ["0", "1000", "1000", "201000", "231000", "231000"]
     assert len(pauses.slept) == 5
 
 
@@ -98,13 +99,23 @@ def test_a_host_that_always_breaks_off(origin: str, behaviour: Behaviour, pool: 
     assert len(behaviour.requests) == 3
 
 
-def test_a_host_that_drips_holds_no_thread(origin: str, behaviour: Behaviour, pool: urllib3.PoolManager) -> None:
-    behaviour.drips = 1000
+def test_a_host_that_breaks_off_after_each_byte(origin: str, behaviour: Behaviour, pool: urllib3.PoolManager) -> None:
+    behaviour.cut_after = [1] * 1000
+    with pytest.raises(BlobCut, match="byte 3: the web server breaks off"):
+        blob_at(f"{origin}/trace", pool).read(0, len(CONTENT))
+    assert len(behaviour.requests) == 3
+
+
+@pytest.mark.parametrize("part", ["drips", "interim"])
+def test_a_host_that_drips_holds_no_thread(
+    origin: str, behaviour: Behaviour, pool: urllib3.PoolManager, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its bodies, or its heads."""
+    setattr(behaviour, part, 1000)
     times = itertools.count(0, 7)  # seconds, with each look at the clock
-    requests = WebRequests(lambda _: pool, {})
-    blob = WebBlob(Address.parse(f"{origin}/trace"), requests, clock=lambda: float(next(times)))
+    monkeypatch.setattr("tilescope.remote.steady_pool.monotonic", lambda: float(next(times)))
     with pytest.raises(HostUnreachable, match="sends fewer than 30,000 bytes in 30 s"):
-        blob.read(0, len(CONTENT))
+        blob_at(f"{origin}/trace", pool).read(0, len(CONTENT))
     assert next(times) < 100
     assert len(behaviour.requests) == 1
 

@@ -131,7 +131,7 @@ def _answers(store: Store, names: Sequence[str], display: ProgressDisplay) -> Ma
         try:
             answer = finish(ask(chosen_tool, Scope(reader, {}), question))
         except NotAvailable as error:
-            if name == chosen_tool.id:
+            if name in names:
                 complain(f"{name}: no answer is kept: {error}")
             continue
         answers[name] = answer_json.encode(answer)

@@ -10,21 +10,22 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Final
 
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager
-from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connection import HTTPConnection
 from urllib3.exceptions import NewConnectionError
 from urllib3.util.connection import create_connection
 
+from tilescope.remote.steady_pool import SteadyConnection, SteadySecureConnection
 from tilescope.tiler.errors import BlobForbidden
 
 _NAT64: Final = IPv6Network("64:ff9b::/96")  # has an address of IPv4 in its last 32 bits
 
 
-class _Connection(HTTPConnection):
+class _Connection(SteadyConnection):
     def _new_conn(self) -> socket.socket:
         return _connect(self, "http")
 
 
-class _SecureConnection(HTTPSConnection):
+class _SecureConnection(SteadySecureConnection):
     def _new_conn(self) -> socket.socket:
         return _connect(self, "https")
 

@@ -22,6 +22,7 @@ from tilescope.tiler.errors import BlobMissing, UsageError
 if TYPE_CHECKING:
     from urllib3 import PoolManager
 
+_HOSTS: Final = 32  # whose connections are kept
 _CONNECTIONS: Final = 8  # to one host: as many as are read ahead
 _MOST_BUCKETS: Final = 64  # that are kept open
 _USUAL_NAME: Final = "trace"  # of an object whose address ends in none
@@ -102,6 +103,6 @@ def _bucket(address: Address) -> BlobPlace:
 
 @cache
 def _pool() -> PoolManager:
-    import urllib3
+    from tilescope.remote.steady_pool import steady_pool
 
-    return urllib3.PoolManager(num_pools=32, maxsize=_CONNECTIONS)
+    return steady_pool(_HOSTS, _CONNECTIONS)

@@ -1,4 +1,4 @@
-"""Progress of a body that is read: a host that sends a byte now and then would hold a thread for days."""
+"""Progress of an answer that is read: of one that hardly moves, reading ends."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ LEAST_BYTES: Final = 30_000
 WINDOW_S: Final = 30.0
 
 
+class TooSlow(Exception):
+    """An answer that hardly moves. No error of urllib3, which would take it for one that may pass."""
+
+    def __init__(self) -> None:
+        super().__init__(f"the web server sends fewer than {LEAST_BYTES:,} bytes in {WINDOW_S:.0f} s")
+
+
 class Progress:
     """Counts bytes as they come. `clock`: seconds."""
 
@@ -17,8 +24,6 @@ class Progress:
         self._clock = clock
         self._begun_s = clock()
         self._bytes = 0
-
-    limit: Final = f"fewer than {LEAST_BYTES:,} bytes in {WINDOW_S:.0f} s"
 
     def is_too_slow(self, size_bytes: int) -> bool:
         """Takes in so many bytes. True where a window has ended with fewer than `LEAST_BYTES`."""

@@ -16,7 +16,7 @@ _MAX_RETRY_AFTER_S: Final = 60.0  # a host that wants more is not waited for
 class Retries(Struct, frozen=True):
     """Attempts and pauses: 0.2 s, 0.4 s, 0.8 s and so on, each shortened by chance, or what the host asks for.
 
-    Attempts are counted since the last byte that came: a long object may be cut often.
+    Attempts are counted since one that brought 30 kB: a long object may be cut often.
     """
 
     attempts: int = 6

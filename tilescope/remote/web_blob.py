@@ -7,13 +7,12 @@ must be of the same object.
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from tilescope.remote.address import Address
-from tilescope.remote.progress import Progress
+from tilescope.remote.progress import LEAST_BYTES, TooSlow
 from tilescope.remote.read_ahead import read_ahead, read_at_once
 from tilescope.remote.retries import Retries
 from tilescope.remote.web_requests import PassingError, WebRequests
@@ -39,10 +38,8 @@ class WebBlob:
         requests: WebRequests,
         retries: Retries | None = None,
         state: BlobState | None = None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`state` is the one that it must have; None: the one of the first answer. `clock`: seconds."""
-        self._clock = clock
+        """`state` is the one that it must have; None: the one of the first answer."""
         self._address = address
         self.requests = requests
         self.retries = retries or Retries()
@@ -73,7 +70,8 @@ class WebBlob:
                 error, retry_after_s = passing.error, passing.retry_after_s
             came = start + sum(map(len, parts)) - position
             position += came
-            failures = 1 if came else failures + 1
+            # One that breaks off after each byte would be asked for ever.
+            failures = 1 if came >= LEAST_BYTES else failures + 1
             if not self.retries.wait(failures, retry_after_s):
                 raise error
         return b"".join(parts)
@@ -136,12 +134,12 @@ class WebBlob:
 
         part = bytearray()
         parts.append(part)
-        progress = Progress(self._clock)
-        with suppress(urllib3.exceptions.HTTPError, OSError):  # as where it ends too early
-            while start < stop and (piece := response.read1(min(stop - start, _PIECE_BYTES), decode_content=False)):
-                part += piece
-                start += len(piece)
-                if progress.is_too_slow(len(piece)):
-                    raise HostUnreachable(self.address, f"the web server sends {progress.limit}", advice="try later")
+        try:
+            with suppress(urllib3.exceptions.HTTPError, OSError):  # as where it ends too early
+                while start < stop and (piece := response.read1(min(stop - start, _PIECE_BYTES), decode_content=False)):
+                    part += piece
+                    start += len(piece)
+        except TooSlow as error:
+            raise HostUnreachable(self.address, str(error), advice="try later") from None
         if start < stop:
             raise PassingError(BlobCut(self.address, "the web server breaks off", offset=start, advice="try again"))

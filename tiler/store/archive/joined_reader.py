@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.store.archive.pieces import RESIDUAL, residual_key
 from tilescope.tiler.store.archive.reader import ArchiveReader
@@ -40,19 +41,27 @@ class JoinedReader:
         residual: Entry | None = None
         for key, value in self._pieces.scan(first, prefix):
             if key[:1] == _RESIDUAL:
-                continue
+                break
             if key[:1] != _PAGE:
                 yield key, value
                 continue
+            wanted = residual_key(key)
             if residuals is None:
                 # A scan beside the other one: a page at a time would be a request for each.
-                start = residual_key(key)
-                residuals = self._pieces.scan(start, _RESIDUAL + prefix[1:] if prefix else _RESIDUAL)
+                start = residual_key(first) if first[:1] == _PAGE else _RESIDUAL
+                residuals = self._pieces.scan(start, _RESIDUAL + prefix[1:])
                 residual = next(residuals, None)
+            if residual is not None and residual[0] < wanted:
+                raise self._without_page(residual[0])
             rest = b""
-            if residual is not None and residual[0] == residual_key(key):
+            if residual is not None and residual[0] == wanted:
                 rest, residual = residual[1], next(residuals, None)
             yield key, value + rest
+        else:
+            return
+        if residual is not None:
+            raise self._without_page(residual[0])
+        yield from self._pieces.scan(max(first, _BEHIND_RESIDUALS), prefix)
 
     def last_at_most(self, key: bytes, prefix: bytes) -> Entry | None:
         """The entry with the greatest key that is at most `key`, if it begins with `prefix`."""
@@ -72,6 +81,10 @@ class JoinedReader:
     def close(self) -> None:
         """Closes the file."""
         self._pieces.close()
+
+    def _without_page(self, key: bytes) -> DamagedStore:
+        what = RESIDUAL.describe(*RESIDUAL.numbers_in(key))
+        return DamagedStore(f"{self._pieces.location}: {what}: there is no such page")
 
     def _whole(self, key: bytes, value: bytes) -> bytes:
         return value + (self._pieces.get(residual_key(key)) or b"") if key[:1] == _PAGE else value

@@ -69,14 +69,15 @@ class ArchiveReader:
     def fetch(self, keys: Sequence[bytes]) -> None:
         """Reads values that will be asked for and keeps them, up to `BATCH_BYTES`: neighbours in one request.
 
-        Nothing is read while the first of them is kept, so that a list that moves on is read part by part.
+        Nothing is read while the first of them that there is is kept: a list that moves on is read part by part.
         """
-        if keys and _VALUES.get(self, keys[0], None) is not None:
-            return
         places: dict[bytes, BlobRange] = {}
         size = 0
         for key in keys:
-            entry = self._find(key) if _VALUES.get(self, key, None) is None else None
+            is_kept = _VALUES.get(self, key, None) is not None
+            if is_kept and not places:
+                return
+            entry = None if is_kept else self._find(key)
             if entry is not None:
                 places[key] = place = self._place(*entry)
                 size += place.stop - place.start

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -13,16 +14,19 @@ from hypothesis import strategies as st
 
 from tests.tiler.store.archive.dict_store import LIMITS, DictStore, page_value, random_records
 from tilescope.tiler.blobs import BlobRange, BlobState
-from tilescope.tiler.errors import BlobChanged, NotAvailable, StoredLast, StoreError, UsageError
+from tilescope.tiler.errors import BlobChanged, DamagedStore, NotAvailable, StoredLast, StoreError, UsageError
 from tilescope.tiler.records.arguments import ARGUMENTS
 from tilescope.tiler.records.catalogue import RECORDS
 from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.record import KEY_NUMBERS, Record
 from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.store.archive import open_archive
+from tilescope.tiler.store.archive.joined_reader import JoinedReader
+from tilescope.tiler.store.archive.pieces import residual_key
 from tilescope.tiler.store.archive.ranges import BATCH_BYTES, GAP_BYTES, merge_neighbours
+from tilescope.tiler.store.archive.reader import ArchiveReader
 from tilescope.tiler.store.archive.writer import write_archive
-from tilescope.tiler.store.store import Store
+from tilescope.tiler.store.store import Entry, Store
 
 
 class BytesBlob:
@@ -147,6 +151,42 @@ def test_pages_and_what_was_rounded_off_them_are_read_in_few_requests() -> None:
     before = len(blob.reads)
     assert [value for _, value in open_archive(blob).scan(PAGE, 0, 3, start=20)] == list(pages.values())[20:]
     assert len(blob.reads) <= before + 5
+
+
+def test_pages_that_are_fetched_one_further_each_time_are_read_in_few_requests() -> None:
+    """The first of them has nothing that was rounded off, which is at hand for that."""
+    pages = {PAGE.key(0, 3, tile, 0): page_value(bytes(9_000), bytes([tile]) * 9_000) for tile in range(80)}
+    pages[PAGE.key(0, 3, 20, 0)] = page_value(bytes(9_000))
+    blob = written(DictStore(pages))
+    archive = open_archive(blob, keeps_values=True)
+    assert archive.fetch is not None
+    for first in (20, 20, 20, 21):
+        archive.fetch([(PAGE, (0, 3, tile, 0)) for tile in range(first, first + 40)])
+    assert len(blob.reads) <= 4
+
+
+class DictPieces:
+    """Pieces of records in a dictionary: what of `ArchiveReader` a scan takes."""
+
+    location = "memory://run.tsarc"
+
+    def __init__(self, keys: Sequence[bytes]) -> None:
+        self._keys = sorted(keys)
+
+    def scan(self, first: bytes, prefix: bytes = b"") -> Iterator[Entry]:
+        return ((key, b"value") for key in self._keys if key >= first and key.startswith(prefix))
+
+
+@pytest.mark.parametrize("lost", range(3))
+def test_what_was_rounded_off_a_page_that_is_not_there_is_named(lost: int) -> None:
+    pages = [PAGE.key(0, 3, tile, 0) for tile in range(3)]
+    pieces = [*(page for page in pages if page != pages[lost]), *map(residual_key, pages), b"z\0\0\0\0"]
+    reader = JoinedReader(cast(ArchiveReader, DictPieces(pieces)))
+    with pytest.raises(DamagedStore, match=f"page of block 0, level 3, tile {lost}, slot 0: there is no such page"):
+        list(reader.scan(b""))
+    pieces.append(pages[lost])
+    entries = list(JoinedReader(cast(ArchiveReader, DictPieces(pieces))).scan(b""))
+    assert entries == [*((page, b"valuevalue") for page in pages), (b"z\0\0\0\0", b"value")]
 
 
 def test_what_was_read_is_kept_where_reading_takes_long() -> None:

@@ -106,6 +106,20 @@ describe("an archive", () => {
       await expect(Archive.open(reading(withHeader(change)))).rejects.toThrow(FormatError);
     }
   });
+
+  test("of which the host has more or fewer bytes than it says is refused before more of it is read", async () => {
+    for (const [change, reason] of [
+      [-1, "is cut short"],
+      [1, "has bytes behind its end"],
+      [10 ** 13, "has bytes behind its end"],
+    ] as const) {
+      const ranges: ByteRange[] = [];
+      const read = reading(data, ranges);
+      const lying: ReadRange = async (range) => ({ ...(await read(range)), fileBytes: data.length + change });
+      await expect(Archive.open(lying)).rejects.toThrow(reason);
+      expect(ranges.length).toBe(1);
+    }
+  });
 });
 
 describe("a directory", () => {

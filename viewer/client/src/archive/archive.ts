@@ -47,6 +47,7 @@ export class Archive {
   static async open(read: ReadRange): Promise<Archive> {
     const ranges = new RangeReader(read, await read({ start: 0, stop: HEAD_BYTES }));
     const header = parseHeader(ranges.head);
+    checkFile(header, ranges.fileBytes);
     const section = async (range: ByteRange, crc: number): Promise<Uint8Array<ArrayBuffer>> => {
       checkSize(range);
       const bytes = await ranges.bytes(range);
@@ -147,7 +148,8 @@ export class Archive {
     const entries = Math.min(ENTRIES_PER_LEAF, records - number * ENTRIES_PER_LEAF);
     const end = boot.stop - boot.start + data.stop - data.start;
     const leaf = await readDirectory(await this.#ranges.bytes(range), LEAF, entries, end);
-    if (leaf.keys[0] !== this.#root.keys[number]) {
+    const following = this.#root.keys[number + 1];
+    if (leaf.keys[0] !== this.#root.keys[number] || (following !== undefined && leaf.keys.at(-1)! >= following)) {
       throw new FormatError("a leaf has other keys than the root says");
     }
     return leaf;
@@ -159,6 +161,13 @@ function rangeIn(header: ArchiveHeader, directory: Directory, key: string): Byte
   return row < 0 || directory.keys[row] !== key
     ? null
     : recordRange(header, directory.starts[row]!, directory.sizes[row]!);
+}
+
+function checkFile({ sizeBytes }: ArchiveHeader, fileBytes: number | null): void {
+  if (fileBytes !== null && fileBytes !== sizeBytes) {
+    const what = fileBytes < sizeBytes ? "is cut short" : "has bytes behind its end";
+    throw new FormatError(`the archive ${what}: ${fileBytes} bytes, not ${sizeBytes}`);
+  }
 }
 
 function checkSize({ start, stop }: ByteRange): void {

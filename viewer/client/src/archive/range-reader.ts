@@ -51,7 +51,8 @@ interface Batch {
 
 export class RangeReader {
   readonly etag: string | null;
-  readonly #fileBytes: number | null;
+  /** Size of the file; null where the host does not tell it. */
+  readonly fileBytes: number | null;
   readonly #read: ReadRange;
   readonly #head: Uint8Array<ArrayBuffer>;
   #waiting: Wish[] = [];
@@ -62,7 +63,7 @@ export class RangeReader {
     this.#read = read;
     this.#head = head.bytes;
     this.etag = head.etag;
-    this.#fileBytes = head.fileBytes ?? null;
+    this.fileBytes = head.fileBytes ?? null;
   }
 
   /** The first bytes of the file. */
@@ -110,7 +111,7 @@ export class RangeReader {
     this.#running += 1;
     try {
       const { bytes, etag, fileBytes = null } = await this.#read({ start, stop });
-      if (etag !== this.etag || fileBytes !== this.#fileBytes) {
+      if (etag !== this.etag || fileBytes !== this.fileBytes) {
         throw new ArchiveChanged("the archive was replaced while it was open");
       }
       if (bytes.length !== stop - start) {
