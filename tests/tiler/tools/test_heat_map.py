@@ -298,11 +298,13 @@ def test_ticks_within_columns(start: int, length: int, most: int, spans: list[tu
     grid = Grid.of_span(TickRange(start, start + length), most)
     lane, begin, size = (np.array([span[k] for span in spans], np.int64) for k in range(3))
     ticks = grid.ticks_within(lane, begin, begin + size, 3)
-    width = 1 << grid.shift
+    width, cut = 1 << grid.shift, grid.cut(1 << 62)
     for k, column in enumerate(grid.starts.tolist()):
         for number in range(3):
             first, last = max(column, grid.span.start), min(column + width, grid.span.stop)
             plain = sum(max(0, min(b + n, last) - max(b, first)) for each, b, n in spans if each == number)
             assert ticks[number, k] == plain
-            assert grid.widths[k] == last - first == ticks_of(grid.cut.get(k, TickRange(column, column + width)))
+            assert grid.widths[k] == last - first == ticks_of(cut.get(k, TickRange(column, column + width)))
     assert 1 <= grid.columns <= most
+    # Where nothing lies behind the span, its end cuts nothing.
+    assert set(grid.cut(grid.span.stop)) == ({0} if grid.start < grid.span.start else set())
