@@ -59,6 +59,8 @@ def _try_and_take_back(viewer: Viewer, site: Served, theme: str) -> str:
     open_menu(viewer, "synthetic (2)")
     field = page.get_by_label("Shift of clock, measured")
     expect(field).to_be_visible()
+    page.keyboard.press("ArrowUp")
+    expect(field).to_be_focused()
     assert faults(viewer) == []
     viewer.screenshot(f"shift-field-{theme}")
     field.fill("soon")
