@@ -105,7 +105,7 @@ def check_rows(answer: Answer, lanes_of_rows: Sequence[Sequence[Spans]]) -> None
     """Every row has the sum of its lanes in each column, as a share in hundredths."""
     start, width, first, last = grid_of(answer)
     columns_at = [start + k * width for k in range(len(answer.series[0].x.values))]
-    widths = [min(at + width, last) - max(at, first) for at in columns_at]
+    widths = [min(begin + width, last) - max(begin, first) for begin in columns_at]
     table = columns(answer)
     assert len(table["name"]) == len(lanes_of_rows) == answer.fact("rows").value
     for number, lanes in enumerate(lanes_of_rows):

@@ -49,7 +49,7 @@ class Grid:
         return np.minimum(self.starts + (1 << self.shift), self.span.stop) - first
 
     def cut(self, end: int) -> dict[int, TickRange]:
-        """What counts of the columns of which not all ticks before `end` do, by their numbers."""
+        """Parts that count of the columns of which not all ticks before `end` do, by their numbers."""
         first = np.maximum(self.starts, self.span.start)
         counted = zip(first.tolist(), (first + self.widths).tolist(), strict=True)
         whole = zip(self.starts.tolist(), np.minimum(self.starts + (1 << self.shift), end).tolist(), strict=True)
