@@ -105,7 +105,7 @@ def check_rows(answer: Answer, lanes_of_rows: Sequence[Sequence[Spans]]) -> None
     """Every row has the sum of its lanes in each column, as a share in hundredths."""
     start, width, first, last = grid_of(answer)
     columns_at = [start + k * width for k in range(len(answer.series[0].x.values))]
-    widths = [min(at + width, last) - max(at, first) for at in columns_at]
+    widths = [min(begin + width, last) - max(begin, first) for begin in columns_at]
     table = columns(answer)
     assert len(table["name"]) == len(lanes_of_rows) == answer.fact("rows").value
     for number, lanes in enumerate(lanes_of_rows):
@@ -298,11 +298,13 @@ def test_ticks_within_columns(start: int, length: int, most: int, spans: list[tu
     grid = Grid.of_span(TickRange(start, start + length), most)
     lane, begin, size = (np.array([span[k] for span in spans], np.int64) for k in range(3))
     ticks = grid.ticks_within(lane, begin, begin + size, 3)
-    width = 1 << grid.shift
+    width, cut = 1 << grid.shift, grid.cut(1 << 62)
     for k, column in enumerate(grid.starts.tolist()):
         for number in range(3):
             first, last = max(column, grid.span.start), min(column + width, grid.span.stop)
             plain = sum(max(0, min(b + n, last) - max(b, first)) for each, b, n in spans if each == number)
             assert ticks[number, k] == plain
-            assert grid.widths[k] == last - first == ticks_of(grid.cut.get(k, TickRange(column, column + width)))
+            assert grid.widths[k] == last - first == ticks_of(cut.get(k, TickRange(column, column + width)))
     assert 1 <= grid.columns <= most
+    # Where nothing lies behind the span, its end cuts nothing.
+    assert set(grid.cut(grid.span.stop)) == ({0} if grid.start < grid.span.start else set())

@@ -95,7 +95,7 @@ def _answer(scope: Scope, question: HeatMapQuestion) -> Interruptible[Answer]:
         Fact("rows", "Rows", len(rows), "count"),
         Fact("level", "A row is", level, "text"),
         Fact("parts", "Hosts, processes or tracks", sum(len(row.parts) for row in rows), "count"),
-        Fact("together", "Lanes in a row of the map", max(len(row.parts) for row in rows), "count"),
+        Fact("together", "Hosts, processes or tracks in a row, at most", max(len(row.parts) for row in rows), "count"),
         Fact("start", "Start", grid.span.start, "time"),
         Fact("end", "End", grid.span.stop, "time"),
         Fact("column_ticks", "Width of a column", 1 << grid.shift, "ticks", "the span may begin and end within one"),

@@ -61,10 +61,11 @@ def busy_ticks(
                 yield None
         else:
             in_tiles[lane.track // TRACKS_PER_BLOCK].append((lane.track, row))
+    cut = grid.cut(reader.end)  # nothing runs behind it: a last column that reaches beyond it is whole
     for block, members in sorted(in_tiles.items()):
         tracks, row_of_tracks = zip(*members, strict=True)
         ticks, is_binned = _block_ticks(reader, block, tracks, grid)
-        for column, span in grid.cut.items():
+        for column, span in cut.items():
             for place in np.flatnonzero(is_binned[:, column]).tolist():
                 work = (WorkTrack(tracks[place], all_names),)
                 ticks[place, column] = Busy(reader, work).ticks(Windows.single(*span))

@@ -48,12 +48,16 @@ class Grid:
         first = np.maximum(self.starts, self.span.start)
         return np.minimum(self.starts + (1 << self.shift), self.span.stop) - first
 
-    @property
-    def cut(self) -> dict[int, TickRange]:
-        """What counts of the columns of which not all ticks do, by their numbers."""
-        width, widths = 1 << self.shift, self.widths.tolist()
-        first = np.maximum(self.starts, self.span.start).tolist()
-        return {k: TickRange(first[k], first[k] + widths[k]) for k in {0, self.columns - 1} if widths[k] < width}
+    def cut(self, end: int) -> dict[int, TickRange]:
+        """Parts that count of the columns of which not all ticks before `end` do, by their numbers."""
+        first = np.maximum(self.starts, self.span.start)
+        counted = zip(first.tolist(), (first + self.widths).tolist(), strict=True)
+        whole = zip(self.starts.tolist(), np.minimum(self.starts + (1 << self.shift), end).tolist(), strict=True)
+        return {
+            number: TickRange(*part)
+            for number, (part, (start, stop)) in enumerate(zip(counted, whole, strict=True))
+            if part[0] > start or part[1] < stop
+        }
 
     def ticks_within(self, lane: Ints, start: Ints, stop: Ints, lanes: int) -> Ints:
         """Ticks of spans in each column, summed by lane: shape (lanes, columns).

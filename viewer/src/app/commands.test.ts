@@ -11,7 +11,7 @@ const pane = makePane();
 const BIN: Selection = {
   kind: "bin",
   bin: {
-    ...{ track: 3, row: 0, level: 2, index: 0, startTicks: ticks(8), widthTicks: ticks(4) },
+    ...{ track: 3, row: 0, place: 2, level: 2, index: 0, startTicks: ticks(8), widthTicks: ticks(4) },
     ...{ count: 9, name: 1, share: 0.5, exact: null },
   },
 };

@@ -1,12 +1,12 @@
 /** The bin that is selected, and what is open beside the tracks, as parts of the address. Loaded late. */
 
 import { type Signal, signal } from "@preact/signals";
-import { tileOrigin } from "@tilescope/client";
 import type { Parts } from "../state/location";
 import { bindPart } from "../state/part-text";
 import { addUnread } from "../state/parts";
 import { perPane } from "../state/per-pane";
 import { type BinFacts, NOTHING } from "../state/selection";
+import { drawnTicks } from "../state/shifts";
 import { binOf } from "../timeline/pointing";
 import type { Stage } from "../timeline/stage";
 import type { ViewNavigator } from "../timeline/view-navigator";
@@ -17,8 +17,8 @@ const comingBin = perPane(() => signal<string | null>(null));
 const BIN = /^(\d{1,10})\.(\d{1,6})\.(\d{1,2})\.(\d{1,15})\.(\d{1,4})$/;
 
 /** Track, row, level and index of the tile, and the bin's place in it. */
-function binText({ track, row, level, index, startTicks, widthTicks }: BinFacts): string {
-  return [track, row, level, index, (startTicks - tileOrigin(level, index)) / widthTicks].join(".");
+function binText({ track, row, level, index, place }: BinFacts): string {
+  return [track, row, level, index, place].join(".");
 }
 
 /** Looks so often whether what is drawn has come. */
@@ -31,7 +31,8 @@ async function fetchBin(text: string, stage: Stage, signal: AbortSignal): Promis
   const [track, row, level, tileIndex, place] = BIN.exec(text)!.slice(1).map(Number) as [number, ...number[]];
   const tile = await pane.session.peek()?.client.load({ track, level: level!, index: tileIndex! }, signal);
   if (tile != null) {
-    return binOf(tile, row!, place!);
+    const bin = binOf(tile, row!, place!);
+    return bin && { ...bin, startTicks: drawnTicks(pane, track, bin.startTicks) };
   }
   for (let look = 0; look < MOST_LOOKS && !signal.aborted; look++) {
     const coverage = stage.picture?.coverages.get(track);

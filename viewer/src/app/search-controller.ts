@@ -1,7 +1,7 @@
 /** The search: asks the server, marks the hits in the timeline, leads from hit to hit. Loaded when something is searched for. */
 
 import { effect, signal, untracked } from "@preact/signals";
-import { mayPass } from "@tilescope/client";
+import { mayPass, minus } from "@tilescope/client";
 import type { AddressKeeper } from "../state/address";
 import {
   beyond,
@@ -321,8 +321,10 @@ export class SearchController {
         const { startTicks } = isKnown ? details.details : await trace.api.event(track, ordinal, signal);
         return { startTicks, track, ordinal };
       }
-      case "bin":
-        return placeBefore(chosen.bin.startTicks);
+      case "bin": {
+        const { track, startTicks } = chosen.bin;
+        return placeBefore(minus(startTicks, this.#pane.shifts.peek()?.later(track) ?? 0n));
+      }
       case "area":
         return placeBefore(direction === "next" ? chosen.range.startTicks : chosen.range.endTicks);
       default:

@@ -35,4 +35,7 @@ it("copies one fact a line, whatever the values hold", () => {
   expect(lines).toContain("duration\t7 ns");
   expect(lines).toContain("track\thost › track");
   expect(lines.slice(-2)).toEqual(["x\tline break", "x\tagain"]);
+  expect(lines.filter((line) => line.startsWith("shift"))).toEqual([]);
+  const shifted = detailsTsv(details, ["host", "track"], { tickPs: 1000, originNs: 0n }, -1500n).split("\n");
+  expect(shifted.filter((line) => !lines.includes(line))).toEqual(["shift of clock\t-1.5 µs"]);
 });

@@ -10,14 +10,22 @@ export function argText(value: JsonValue): string {
   return JSON.stringify(value, null, typeof value === "object" && value !== null ? 2 : 0);
 }
 
-/** One `name<TAB>value` line per fact; tabs and line breaks inside of values become spaces. */
-export function detailsTsv(details: EventDetails, path: readonly string[], time: TimeBase): string {
+/** One `name<TAB>value` line per fact; tabs and line breaks inside of values become spaces. Times are those that were recorded. */
+export function detailsTsv(
+  details: EventDetails,
+  path: readonly string[],
+  time: TimeBase,
+  shiftTicks: bigint = 0n,
+): string {
   const rows: (readonly [string, string])[] = [
     ["name", details.name],
     ["category", details.category],
     ["track", path.join(" › ")],
     ["start", ungrouped(formatExactDuration(details.startTicks, time.tickPs))],
     ["duration", ungrouped(formatExactDuration(details.durationTicks, time.tickPs))],
+    ...(shiftTicks === 0n
+      ? []
+      : [["shift of clock", ungrouped(formatExactDuration(shiftTicks, time.tickPs))] as const]),
     ["utc", ungrouped(formatTime(details.startTicks, time, "utc"))],
     ["row", details.row.toString()],
     ["flags", details.flags.join(" ")],

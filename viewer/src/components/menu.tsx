@@ -16,14 +16,14 @@ export interface MenuProps {
   readonly icon?: ComponentChildren;
 }
 
-/** Arrow keys walk through the entries of a menu. */
+/** Arrow keys walk through the entries of a menu, and through the field beside them. */
 export function walkMenu(menu: HTMLElement, event: KeyboardEvent): void {
   const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   if (step === 0) {
     return;
   }
   event.preventDefault();
-  const items = [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
+  const items = [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"], .menu-shift :is(input, button)')];
   const index = items.indexOf(document.activeElement as HTMLElement);
   items[(index + step + items.length) % items.length]?.focus();
 }

@@ -33,7 +33,7 @@ export function ShiftField({ trace, group, close }: { trace: Trace; group: numbe
           placeholder="+1.5ms"
           aria-invalid={isRefused}
           aria-describedby={isRefused ? "shift-refused" : undefined}
-          title="Draws all of this host later, or earlier with −. It stands in links; tilescope shift keeps it."
+          title="All of this host is drawn later, or earlier with −, here and in links; the command tilescope shift saves it."
           onInput={() => setRefused(false)}
           onKeyDown={(event) => {
             // Letters are its own; the menu has Escape and the arrows up and down.

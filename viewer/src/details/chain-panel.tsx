@@ -9,6 +9,7 @@ import { type ChainEvent, type ChainLoader, chainView, type FlowChain, placeIn }
 import { retries } from "../state/link";
 import { buildKey } from "../state/question-key";
 import { lastOf } from "../state/request-state";
+import { drawnTicks } from "../state/shifts";
 import { type Trace, trackPath } from "../state/trace";
 import { EventLink } from "./links";
 import { CannotFetch, SkeletonRows } from "./notices";
@@ -125,7 +126,8 @@ function stepText(event: ChainEvent, root: ChainEvent): string {
 }
 
 function Offset({ trace, event, here }: { trace: Trace; event: ChainEvent; here: ChainEvent }) {
-  const ticks = event.startTicks - here.startTicks;
+  const { pane } = useApp();
+  const ticks = drawnTicks(pane, event.track, event.startTicks) - drawnTicks(pane, here.track, here.startTicks);
   return (
     <Duration
       ticks={ticks}

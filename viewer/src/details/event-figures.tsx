@@ -11,6 +11,7 @@ import { type AppActions, useApp } from "../components/app-context";
 import { GoIcon } from "../components/icons";
 import type { Pane } from "../state/pane";
 import { announcement, failure } from "../state/shell";
+import { recordedRange } from "../state/shifts";
 import type { Trace } from "../state/trace";
 import { LongestIcon } from "./panel-icons";
 import { isSliced } from "./question-tracks";
@@ -133,8 +134,10 @@ function rowActionsOf(app: AppActions, trace: Trace, span: ShownSpan, by: string
     { length: table.columns[0]?.values.length ?? 0 },
     (_, row) => highlightOf(by, table, row, trace)?.key,
   );
-  const find = (row: number, which: "first" | "longest") =>
-    void goTo(app, trace, rowQuestion(by, table, row, which, span, trace));
+  const find = (row: number, which: "first" | "longest") => {
+    const { range } = recordedRange(app.pane.shifts.peek(), span.range, span.tracks);
+    void goTo(app, trace, rowQuestion(by, table, row, which, { ...span, range }, trace));
+  };
   return {
     ways: hasQueries(by)
       ? [

@@ -121,6 +121,7 @@ function Facts({ trace, details }: PanelProps) {
   );
 }
 
+/** Times are those that were recorded. */
 function Internals({ details, args }: { details: EventDetails; args: ReturnType<typeof sortArgs>["internals"] }) {
   const { startTicks, durationTicks } = details;
   return (
@@ -159,6 +160,7 @@ function SliceNesting({ trace, details }: PanelProps) {
 }
 
 export function EventPanel({ trace, details, chains }: PanelProps & { chains: ChainLoader }) {
+  const { pane } = useApp();
   const { time } = trace.manifest;
   const { shown, stacks, internals } = sortArgs(details);
   const isNested = details.kind === "slice";
@@ -169,7 +171,10 @@ export function EventPanel({ trace, details, chains }: PanelProps & { chains: Ch
         title={nameText(details.name)}
         name={details.name}
         zoom="Zoom to it"
-        copy={() => detailsTsv(details, trackPath(trace, details.track), time)}
+        copy={() => {
+          const shiftTicks = pane.shifts.peek()?.later(details.track);
+          return detailsTsv(details, trackPath(trace, details.track), time, shiftTicks);
+        }}
       />
       <div class={isNested ? "drawer-body" : "drawer-body is-plain"}>
         <div class="drawer-facts">

@@ -3,6 +3,7 @@
 import { useMemo } from "preact/hooks";
 import type { Links } from "../answers/links";
 import { useApp } from "../components/app-context";
+import { drawnRange } from "../state/shifts";
 import type { Trace } from "../state/trace";
 import { FigureTables } from "./figure-tables";
 import { isSliced } from "./question-tracks";
@@ -25,7 +26,7 @@ export function GapFigures({ trace, span }: { trace: Trace; span: ShownSpan }) {
         plainLinks.goTo(gap, track);
         if (gap !== null && track !== null) {
           const key = `row gap ${track} ${gap.startTicks}`;
-          pane.highlight.value = { kind: "gap", key, track, range: gap };
+          pane.highlight.value = { kind: "gap", key, track, range: drawnRange(pane, track, gap) };
         }
       },
     }),

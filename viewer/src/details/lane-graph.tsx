@@ -1,7 +1,7 @@
 /** One derived lane: its bins of the view that is on the screen, with a pointer and keys that lead to what made it. */
 
-import { tickAtX, ticks, type View, visibleRange, xOfTick } from "@tilescope/client";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { minus, tickAtX, type View, visibleRange, xOfTick } from "@tilescope/client";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { figureText } from "../answers/figures";
 import { useApp } from "../components/app-context";
 import { formatPercent } from "../components/format";
@@ -15,6 +15,7 @@ import { questionKey } from "../state/question-key";
 import { lastOf } from "../state/request-state";
 import { theme } from "../state/settings";
 import { announcement } from "../state/shell";
+import { drawnRange } from "../state/shifts";
 import type { Trace } from "../state/trace";
 import { LaneArrowLayer } from "./lane-arrow-layer";
 import {
@@ -39,7 +40,8 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
   const app = useApp();
   const { pane } = app;
   const [pointedPx, setPointedPx] = useState<number | null>(null);
-  const seen = pane.view.value;
+  const laterTicks = pane.shifts.value?.later(lane.track) ?? 0n;
+  const seen = useRecordedView(pane.view.value, laterTicks);
   const { bins, isBusy, isStale, failure } = useBins(trace, lane, seen);
   useEffect(() => {
     if (isBusy) {
@@ -49,12 +51,13 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
       };
     }
   }, [pane, isBusy, lane.id]);
-  const words = (xPx: number) => (bins === null ? "" : textAt(trace, lane, bins, seen, xPx));
+  const words = (xPx: number) => (bins === null ? "" : textAt(trace, lane, bins, seen, xPx, laterTicks));
   const choose = (xPx: number) => {
     const middle = bins === null ? xPx : nearPx(bins, seen, xPx);
     const span = { startTicks: tickAtX(seen, middle - AROUND_PX), endTicks: tickAtX(seen, middle + AROUND_PX) };
-    const range = askedRange(span, trace.manifest.range);
-    if (range !== null) {
+    const recorded = askedRange(span, trace.manifest.range);
+    if (recorded !== null) {
+      const range = drawnRange(pane, lane.track, recorded);
       app.viewNavigator.select({ kind: "area", range, tracks: new Set(lane.makers) });
       announcement.value = `Selected the time around ${words(middle)}.`;
     }
@@ -128,6 +131,14 @@ export function LaneGraph({ trace, lane, topPx }: { trace: Trace; lane: DerivedL
         </>
       )}
     </div>
+  );
+}
+
+/** The view in the times that the clock of a lane's track had: the server has those of the lane. */
+function useRecordedView(drawn: View, laterTicks: bigint): View {
+  return useMemo(
+    () => (laterTicks === 0n ? drawn : { ...drawn, startTicks: minus(drawn.startTicks, laterTicks) }),
+    [drawn, laterTicks],
   );
 }
 
@@ -208,13 +219,14 @@ function nearPx(bins: LaneBins, seen: View, xPx: number): number {
   return bins.kind !== "counter" || bin < 0 ? xPx : middlePx(bins, seen, greatestNear(bins, bin, NEAR_PX));
 }
 
-function textAt(trace: Trace, lane: DerivedLane, bins: LaneBins, seen: View, xPx: number): string {
+/** Words for a place of a lane, with its time as it is drawn: `laterTicks` after that of its bins. */
+function textAt(trace: Trace, lane: DerivedLane, bins: LaneBins, seen: View, xPx: number, laterTicks: bigint): string {
   const tick = tickAtX(seen, xPx);
   if (bins.kind === "slices") {
     const parts = sharesAt(bins, tick).map(({ name, share }) =>
       share === 1 ? name : `${name} ${formatPercent(share)}`,
     );
-    return parts.length === 0 ? "" : `${parts.join(", ")} at ${valueText(trace, "time", ticks(tick))}`;
+    return parts.length === 0 ? "" : `${parts.join(", ")} at ${valueText(trace, "time", tick + laterTicks)}`;
   }
   const bin = binAt(bins, tick);
   const [least, greatest] = [bins.least[bin] ?? null, bins.greatest[bin] ?? null];
@@ -225,7 +237,7 @@ function textAt(trace: Trace, lane: DerivedLane, bins: LaneBins, seen: View, xPx
     return "not known yet";
   }
   const low = least === greatest ? "" : `${valueText(trace, lane.figure, least)} to `;
-  const start = valueText(trace, "time", rangeOf(bins, bin).startTicks);
+  const start = valueText(trace, "time", rangeOf(bins, bin).startTicks + laterTicks);
   return `${low}${valueText(trace, lane.figure, greatest)} at ${start}`;
 }
 

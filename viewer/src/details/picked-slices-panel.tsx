@@ -74,7 +74,7 @@ export function PickedSlicesPanel({ trace }: { trace: Trace }) {
   const app = useApp();
   const { pane } = app;
   const events = pickedSlices(pane).value;
-  const sums = sumsOf(events);
+  const sums = sumsOf(events, pane.shifts.value);
   const failed = events.find(({ message }) => message !== "");
   const { time } = trace.manifest;
   return (

@@ -16,8 +16,10 @@ import type { Pane } from "../state/pane";
 import { buildKey } from "../state/question-key";
 import { lastOf } from "../state/request-state";
 import { failure } from "../state/shell";
+import { recordedRange } from "../state/shifts";
 import type { Trace } from "../state/trace";
 import { tracksOnScreen } from "../state/tracks-on-screen";
+import { MixedClocks } from "./mixed-clocks";
 import { isSliced, questionTracks } from "./question-tracks";
 import { listMore, listSlices, type SliceListing } from "./slice-listing";
 import { useLinks } from "./use-links";
@@ -43,8 +45,8 @@ function close(pane: Pane) {
 
 export function SliceTable({ trace }: { trace: Trace }) {
   const { pane, name } = useApp();
-  const range = shownRange(pane);
   const onScreen = tracksOnScreen(pane);
+  const { range, isMixed } = recordedRange(pane.shifts.value, shownRange(pane), onScreen);
   const named = useMemo(
     () => questionTracks(trace.tracks, new Set(onScreen), isSliced),
     [trace.tracks, onScreen.join()],
@@ -72,7 +74,10 @@ export function SliceTable({ trace }: { trace: Trace }) {
           }
         />
       ) : (
-        <Listed trace={trace} range={range} tracks={named.kind === "all" ? undefined : named.text} />
+        <>
+          {isMixed && <MixedClocks />}
+          <Listed trace={trace} range={range} tracks={named.kind === "all" ? undefined : named.text} />
+        </>
       )}
     </section>
   );

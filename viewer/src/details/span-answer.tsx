@@ -9,6 +9,7 @@ import { useTool } from "../requests/use-request";
 import { isGrowing } from "../state/answer-values";
 import { recordedRange } from "../state/shifts";
 import type { Trace } from "../state/trace";
+import { MixedClocks } from "./mixed-clocks";
 import { questionTracks, spanQuestion } from "./question-tracks";
 
 /** Span and tracks of the panel. */
@@ -60,11 +61,7 @@ function AskedAnswer({ trace, tool, span, more, nothing, children, tracks }: Pro
       <Answered request={request}>
         {(answer) => (
           <>
-            {isMixed && (
-              <p class="page-note" role="status">
-                The clocks of these tracks are shifted differently: figures are of the times that were recorded.
-              </p>
-            )}
+            {isMixed && <MixedClocks />}
             {isGrowing(answer) && (
               <p class="page-note" role="status">
                 The run is still being indexed: these figures are of the tracks that are done.

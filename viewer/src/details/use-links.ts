@@ -4,17 +4,18 @@ import { type TickRange, ticks } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
 import type { Links } from "../answers/links";
 import { useApp } from "../components/app-context";
+import { drawnRange } from "../state/shifts";
 import { type Trace, trackPath } from "../state/trace";
 
 export function useLinks(trace: Trace): Links {
-  const { viewNavigator, pages } = useApp();
+  const { viewNavigator, pages, pane } = useApp();
   return useMemo(
     () => ({
       time: trace.manifest.time,
       trackPath: (track) => trackPath(trace, track),
       goTo: (span, track) => {
         if (span !== null) {
-          viewNavigator.zoomTo(withSurroundings(span));
+          viewNavigator.zoomTo(withSurroundings(drawnRange(pane, track, span)));
         }
         if (track !== null) {
           viewNavigator.goToPlace(trace, null, track);
@@ -22,7 +23,7 @@ export function useLinks(trace: Trace): Links {
       },
       goToEvent: (track, ordinal, span) => pages.goToEvent(track, ordinal, span),
     }),
-    [trace, viewNavigator, pages],
+    [trace, viewNavigator, pages, pane],
   );
 }
 

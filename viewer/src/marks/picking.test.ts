@@ -1,4 +1,4 @@
-import { ApiError, type EventDetails, NetworkError, ticks } from "@tilescope/client";
+import { ApiError, type EventDetails, NetworkError, Shifts, ticks } from "@tilescope/client";
 import { afterEach, expect, it, vi } from "vitest";
 import { retries } from "../state/link";
 import { MOST_EVENTS } from "../state/location";
@@ -46,11 +46,13 @@ it("knows sum and span when it knows all of them, and asks for each once", async
   });
   const stop = followPicked(pane, { event: ask });
   pane.selection.value = { kind: "several", events: [event(3), event(1)] };
-  expect(sumsOf(pickedSlices(pane).value)).toBeNull();
-  await vi.waitUntil(() => sumsOf(pickedSlices(pane).value) !== null);
+  expect(sumsOf(pickedSlices(pane).value, null)).toBeNull();
+  await vi.waitUntil(() => sumsOf(pickedSlices(pane).value, null) !== null);
   const sums = { sumTicks: 40n, startTicks: 100n, endTicks: 330n, longestTicks: 30n, shortestTicks: 10n };
-  expect(sumsOf(pickedSlices(pane).value)).toEqual(sums);
+  expect(sumsOf(pickedSlices(pane).value, null)).toEqual(sums);
   expect(pane.selectedRange.value).toEqual({ startTicks: 100n, endTicks: 330n });
+  const drawn = sumsOf(pickedSlices(pane).value, new Shifts(new Map([[1, 1000n]])));
+  expect(drawn).toEqual({ ...sums, startTicks: 1100n, endTicks: 1330n });
   pane.selection.value = { kind: "several", events: [event(3), event(1), event(9)] };
   await vi.waitUntil(() => pickedSlices(pane).value[2]?.message !== "");
   expect(pickedSlices(pane).value.map(({ details }) => details !== null)).toEqual([true, true, false]);

@@ -46,6 +46,7 @@ export function followPicked(pane: Pane, api: PickedSource): () => void {
   const stop = effect(() => {
     const chosen = pane.selection.value;
     void retries.value;
+    void pane.shifts.value; // the range of what is picked moves with its clocks
     untracked(() => {
       abort.abort();
       abort = new AbortController();
@@ -83,7 +84,7 @@ async function fetchAll(
         const key = `${event.track}.${event.ordinal}`;
         return { ...event, details: fetched.get(key) ?? null, message: messages.get(key) ?? "" };
       });
-      const sums = sumsOf(pickedSlices(pane).peek());
+      const sums = sumsOf(pickedSlices(pane).peek(), pane.shifts.peek());
       if (sums !== null) {
         pane.selectedRange.value = { startTicks: ticks(sums.startTicks), endTicks: ticks(sums.endTicks) };
       }

@@ -64,15 +64,15 @@ describe("bins", () => {
   test("say where they are, their count, dominant name and share, and their sums once those are there", () => {
     // Ticks 128 to 192 hold the slices that start at 160, and the ends of none: 120 + 28 = 148 reaches in.
     const facts = {
-      ...{ kind: "bin", track: 0, level: 3, index: 0, row: 0, startTicks: 128n, endTicks: 192n, count: 1 },
+      ...{ kind: "bin", track: 0, level: 3, index: 0, row: 0, place: 2, startTicks: 128n, endTicks: 192n, count: 1 },
       ...{ density: 36 / 64, nameId: 1, share: Math.floor((255 * 20) / 36) / 255 },
     };
     const exact = { busyTicks: 36n, longestTicks: 28n };
     expect(hitTest(draws, view, 2.5, 0)).toEqual({ ...facts, exact: null });
     expect(hitTest(exactDraws, view, 2.5, 0)).toEqual({ ...facts, exact });
-    expect(exactSumsAt(exactDraws[0]!.tile, 0, ticks(128))).toEqual(exact);
-    expect(exactSumsAt(draws[0]!.tile, 0, ticks(128))).toBeNull();
-    expect(exactSumsAt(exactDraws[0]!.tile, 1, ticks(128))).toBeNull();
+    expect(exactSumsAt(exactDraws[0]!.tile, 0, 2)).toEqual(exact);
+    expect(exactSumsAt(draws[0]!.tile, 0, 2)).toBeNull();
+    expect(exactSumsAt(exactDraws[0]!.tile, 1, 2)).toBeNull();
   });
 
   test("of another row are not hit", () => {

@@ -35,6 +35,8 @@ export interface SliceHit {
 export interface BinHit extends TileName {
   readonly kind: "bin";
   readonly row: number;
+  /** Number of the bin in its tile. */
+  readonly place: number;
   readonly startTicks: Ticks;
   readonly endTicks: Ticks;
   /** Events that start in the bin. */
@@ -224,6 +226,7 @@ export function binHit(tile: TileData, k: number): BinHit {
   return {
     ...{ kind: "bin", track: tile.track, level: tile.level, index: tile.index },
     row: bins.row[k]!,
+    place: bins.bin[k]!,
     startTicks,
     endTicks: plus(startTicks, BigInt(tile.binTicks)),
     count: bins.count[k]!,
@@ -238,11 +241,9 @@ function exactSums({ exact }: BinColumns, k: number): ExactSums | null {
   return exact === null ? null : { busyTicks: ticks(exact.busy[k]!), longestTicks: ticks(exact.longest[k]!) };
 }
 
-/** The exact sums of the bin of a row that starts at a time; null where there is none, or they are not there. */
-export function exactSumsAt(tile: TileData, row: number, startTicks: Ticks): ExactSums | null {
-  const { bins } = tile;
-  const bin = Number((startTicks - tile.originTicks) / BigInt(tile.binTicks));
-  const k = bins.bin.findIndex((other, index) => other === bin && bins.row[index] === row);
+/** The exact sums of the bin of a row at a place in its tile; null where there is none, or they are not there. */
+export function exactSumsAt({ bins }: TileData, row: number, place: number): ExactSums | null {
+  const k = bins.bin.findIndex((bin, index) => bin === place && bins.row[index] === row);
   return k < 0 ? null : exactSums(bins, k);
 }
 

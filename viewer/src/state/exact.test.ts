@@ -14,7 +14,15 @@ const [draw] = drawsOf(sliceTiles(0, crowd, OPTIONS), viewOf(0, 64, 256), OPTION
 const tile: TileData = draw!.tile;
 
 function bin(number: number, more: Partial<BinFacts> = {}): BinFacts {
-  const place = { track: 0, level: 3, index: 0, row: 0, startTicks: ticks(64 * number), widthTicks: ticks(64) };
+  const place = {
+    track: 0,
+    level: 3,
+    index: 0,
+    row: 0,
+    place: number,
+    startTicks: ticks(64 * number),
+    widthTicks: ticks(64),
+  };
   return { ...place, count: 1, name: 0, share: 1, exact: null, ...more };
 }
 

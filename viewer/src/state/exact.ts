@@ -88,7 +88,7 @@ export class ExactLoader {
       return;
     }
     if (nameOf(chosen.bin) === nameOf(bin)) {
-      const exact = exactSumsAt(tile, chosen.bin.row, chosen.bin.startTicks);
+      const exact = exactSumsAt(tile, chosen.bin.row, chosen.bin.place);
       if (exact !== null) {
         this.#pane.selection.value = { kind: "bin", bin: { ...chosen.bin, exact } };
       }
@@ -147,5 +147,5 @@ function nameOf({ track, level, index }: TileName): string {
 }
 
 function isSameBin(a: BinFacts, b: BinFacts): boolean {
-  return nameOf(a) === nameOf(b) && a.row === b.row && a.startTicks === b.startTicks;
+  return nameOf(a) === nameOf(b) && a.row === b.row && a.place === b.place;
 }

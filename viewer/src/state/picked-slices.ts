@@ -1,7 +1,7 @@
 /** Details of slices that were picked one by one. */
 
 import { signal } from "@preact/signals";
-import type { EventDetails } from "@tilescope/client";
+import type { EventDetails, Shifts } from "@tilescope/client";
 import { perPane } from "./per-pane";
 
 export interface Picked {
@@ -24,15 +24,19 @@ export interface PickedSums {
   readonly shortestTicks: bigint;
 }
 
-/** Null until all of them are known. */
-export function sumsOf(events: readonly Picked[]): PickedSums | null {
-  const fetched = events.flatMap(({ details }) => details ?? []);
+/** Sums with the times as they are drawn; null until all of them are known. */
+export function sumsOf(events: readonly Picked[], shifts: Shifts | null): PickedSums | null {
+  const fetched = events.flatMap(({ track, details }) =>
+    details === null
+      ? []
+      : [{ startTicks: details.startTicks + (shifts?.later(track) ?? 0n), durationTicks: details.durationTicks }],
+  );
   const [first] = fetched;
   if (first === undefined || fetched.length < events.length) {
     return null;
   }
   let sums = {
-    ...{ sumTicks: 0n, startTicks: first.startTicks as bigint, endTicks: first.startTicks as bigint },
+    ...{ sumTicks: 0n, startTicks: first.startTicks, endTicks: first.startTicks },
     ...{ longestTicks: 0n, shortestTicks: first.durationTicks as bigint },
   };
   for (const { startTicks, durationTicks } of fetched) {

@@ -14,6 +14,9 @@ export interface EventSelection {
 /** The facts of an aggregated bin, as its tile has them. */
 export interface BinFacts extends TileName {
   readonly row: number;
+  /** Number of the bin in its tile. */
+  readonly place: number;
+  /** As it is drawn: the tile has the time that was recorded. */
   readonly startTicks: Ticks;
   readonly widthTicks: Ticks;
   readonly count: number;

@@ -87,11 +87,25 @@ const following = perPane((pane) => {
   });
   effect(() => {
     const shown = pane.runView.value;
-    pane.shifts.value = shown.kind === "open" ? shiftsOfTracks(shown.trace, byHost.value) : null;
+    setShifts(pane, shown.kind === "open" ? shiftsOfTracks(shown.trace, byHost.value) : null);
   });
   effect(() => pane.session.value?.setShifts(pane.shifts.value));
   return byHost;
 });
+
+/** Draws a pane with these shifts; what is selected as a bin moves with its track. */
+function setShifts(pane: Pane, shifts: Shifts | null): void {
+  const before = pane.shifts.peek();
+  pane.shifts.value = shifts;
+  const chosen = pane.selection.peek();
+  if (chosen.kind === "bin") {
+    const { track, startTicks } = chosen.bin;
+    const laterTicks = (shifts?.later(track) ?? 0n) - (before?.later(track) ?? 0n);
+    if (laterTicks !== 0n) {
+      pane.selection.value = { ...chosen, bin: { ...chosen.bin, startTicks: ticks(startTicks + laterTicks) } };
+    }
+  }
+}
 
 /** Has a pane drawn with its shifts from now on. */
 export function followShifts(pane: Pane): void {
@@ -119,6 +133,11 @@ export function tryShift(pane: Pane, group: number, shiftTicks: bigint | null): 
 /** A recorded time of a track as it is drawn. */
 export function drawnTicks({ shifts }: Pick<Pane, "shifts">, track: number, time: bigint): Ticks {
   return ticks(time + (shifts.value?.later(track) ?? 0n));
+}
+
+/** A recorded span of a track as it is drawn; null: of the whole run, which has no clock. */
+export function drawnRange({ shifts }: Pick<Pane, "shifts">, track: number | null, recorded: TickRange): TickRange {
+  return shifts.peek()?.range(track ?? -1, recorded) ?? recorded;
 }
 
 export interface RecordedRange {

@@ -3,7 +3,7 @@
  * the view's pages, so that they never leave the cache.
  */
 
-import { type DrawTile, StillClient, type Track, type TrackRequest, tileEnd, type View } from "@tilescope/client";
+import { type DrawTile, StillClient, type Track, type TrackRequest, type View } from "@tilescope/client";
 import type { Coloring } from "../raster/palette";
 import { ROWS_PER_LANE, RowRaster } from "../raster/raster";
 import type { Arrangement } from "../state/arrangement";
@@ -179,13 +179,7 @@ export class MinimapPainter {
 
   /** Tiles of a track; in a build that grows, those of the overview. */
   #draws(request: TrackRequest, whole: View): readonly DrawTile[] {
-    const { overview } = this.#trace;
-    if (overview === null) {
-      const { coverage } = this.#client;
-      return (this.#pane.shifts.peek()?.coverage(request, whole, coverage) ?? coverage(request, whole)).draws;
-    }
-    return overview.tilesOf(request.track).map((tile) => ({
-      ...{ tile, clipStart: tile.originTicks, clipEnd: tileEnd(tile.level, tile.index), sharp: false },
-    }));
+    const recorded = (this.#trace.overview ?? this.#client).coverage;
+    return (this.#pane.shifts.peek()?.coverage(request, whole, recorded) ?? recorded(request, whole)).draws;
   }
 }

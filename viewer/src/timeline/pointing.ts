@@ -40,9 +40,9 @@ export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed |
 }
 
 export function binFacts(hit: BinHit): BinFacts {
-  const { track, level, index, row, startTicks, endTicks, count, nameId, share, exact } = hit;
+  const { track, level, index, row, place, startTicks, endTicks, count, nameId, share, exact } = hit;
   const widthTicks = ticks(endTicks - startTicks);
-  return { track, level, index, row, startTicks, widthTicks, count, name: nameId, share, exact };
+  return { track, level, index, row, place, startTicks, widthTicks, count, name: nameId, share, exact };
 }
 
 /** The bin of a row at a place in a tile; null where there is none. */

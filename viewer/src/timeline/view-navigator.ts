@@ -271,10 +271,10 @@ export class ViewNavigator {
     return this.#abort.signal;
   }
 
-  /** Selects an event of which it is known where it lies, and shows it. */
+  /** Selects an event of which it is known when it was recorded, and shows it. */
   show(track: number, event: Neighbour): void {
     this.select({ kind: "event", track, ordinal: event.ordinal });
-    this.#bringIntoView(event);
+    this.#bringIntoView(track, event);
   }
 
   #showSelection(way: "reveal" | "raise"): void {
@@ -310,8 +310,7 @@ export class ViewNavigator {
     const isLaidOut = this.#layOut(shown.trace, details.track);
     const { startTicks, durationTicks } = details;
     if (span === null) {
-      const recorded = { startTicks, endTicks: ticks(startTicks + durationTicks) };
-      this.#bringIntoView(this.pane.shifts.peek()?.range(details.track, recorded) ?? recorded);
+      this.#bringIntoView(details.track, { startTicks, endTicks: startTicks + durationTicks });
     }
     const scroll = () => this.#showSelection(span === null ? "reveal" : "raise");
     // Where groups have been opened, the content gets its new height with the next rendering.
@@ -340,17 +339,19 @@ export class ViewNavigator {
     }
   }
 
-  #bringIntoView(event: { readonly startTicks: bigint; readonly endTicks: bigint }): void {
+  /** `event`: times that were recorded. */
+  #bringIntoView(track: number, event: { readonly startTicks: bigint; readonly endTicks: bigint }): void {
     const shown = this.pane.view.peek();
-    const fromPx = xOfTick(shown, event.startTicks);
-    const toPx = xOfTick(shown, event.endTicks);
+    const shiftTicks = this.pane.shifts.peek()?.later(track) ?? 0n;
+    const fromPx = xOfTick(shown, event.startTicks + shiftTicks);
+    const toPx = xOfTick(shown, event.endTicks + shiftTicks);
     if (fromPx >= 0 && toPx <= shown.widthPx) {
       return;
     }
     if (fromPx < 0 && toPx > shown.widthPx) {
       return;
     }
-    const middle = ticks((event.startTicks + event.endTicks) / 2n);
+    const middle = ticks((event.startTicks + event.endTicks) / 2n + shiftTicks);
     const target = centreOn(shown, middle, this.pane.bounds.peek());
     if (!sameView(target, shown)) {
       this.#stage.motion.glideTo(target);

@@ -1,11 +1,20 @@
 /** From slice to slice by keys: into a track, to the neighbours of a slice. Loaded with the first such key. */
 
-import { type EventDetails, formatDuration, type TickRange, ticks, visibleRange, xOfTick } from "@tilescope/client";
+import {
+  type Coverage,
+  type EventDetails,
+  formatDuration,
+  type TickRange,
+  ticks,
+  visibleRange,
+  xOfTick,
+} from "@tilescope/client";
 import { type BinHit, hitTest, type SliceHit } from "../raster/hit";
 import { layoutItem } from "../state/layout";
 import type { Pane } from "../state/pane";
 import { type BinFacts, tracksOf as tracksOfSelection } from "../state/selection";
 import { announcement } from "../state/shell";
+import { recordedRange } from "../state/shifts";
 import type { Trace } from "../state/trace";
 import { trackKey } from "../state/track-keys";
 import { tracksOf, tracksOnScreen } from "../state/tracks-on-screen";
@@ -32,6 +41,8 @@ const DRAWN_WORDS: Readonly<Record<Direction, string>> = {
   parent: "bin or slice above it",
   child: "bin or slice below it",
 };
+
+const NOTHING_DRAWN: Coverage = { draws: [], complete: false, missing: [] };
 
 /** Tracks that are asked, one after the other, for what they have in view. */
 const MOST_ASKED = 24;
@@ -82,10 +93,10 @@ export async function enter(viewNavigator: StepPort, key: string | null): Promis
   const range = visibleRange(pane.view.peek());
   const own = key === null ? undefined : layoutItem(pane.layout.peek(), key);
   const tracks = own == null ? tracksOnScreen(pane) : tracksOf(own);
-  const candidates = tracks.filter((id) => mayHold(trace, id, range));
+  const candidates = tracks.filter((id) => mayHold(trace, id, recorded(pane, id, range)));
   try {
     for (const id of candidates.slice(0, MOST_ASKED)) {
-      const place = await firstIn(trace, id, range, signal);
+      const place = await firstIn(trace, id, recorded(pane, id, range), signal);
       if (place !== null && layoutItem(pane.layout.peek(), trackKey(id)) !== null) {
         viewNavigator.select({ kind: "event", track: id, ordinal: place });
         return;
@@ -96,7 +107,7 @@ export async function enter(viewNavigator: StepPort, key: string | null): Promis
       }
     }
     const [first] = own == null ? [] : tracks;
-    const nearest = first === undefined ? null : await nearestTo(trace, first, range, signal);
+    const nearest = first === undefined ? null : await nearestTo(trace, first, recorded(pane, first, range), signal);
     if (first !== undefined && nearest !== null) {
       viewNavigator.goTo(first, nearest);
     } else {
@@ -109,17 +120,19 @@ export async function enter(viewNavigator: StepPort, key: string | null): Promis
   }
 }
 
-/** Selects the event of a track that is nearest to a range in which it has none, before it or behind it. */
+/** Selects the event of a track that is nearest to a drawn range in which it has none, before it or behind it. */
 export async function goBeside(
   viewNavigator: StepPort,
   track: number,
   side: "previous" | "next",
-  { startTicks, endTicks }: TickRange,
+  drawn: TickRange,
 ): Promise<void> {
-  const client = viewNavigator.pane.session.peek()?.client;
+  const { pane } = viewNavigator;
+  const client = pane.session.peek()?.client;
   if (client === undefined) {
     return;
   }
+  const { startTicks, endTicks } = recorded(pane, track, drawn);
   const signal = viewNavigator.startAnew();
   const tiles = {
     tile: (level: number, index: number) => client.load({ track, level, index }, signal),
@@ -219,6 +232,11 @@ function fail(what: string, error: unknown): void {
   sayWhyNot(`${what}: ${error instanceof Error ? error.message : String(error)}`);
 }
 
+/** A range of the screen as the clock of a track had it: tiles and questions have times that were recorded. */
+function recorded({ shifts }: Pane, track: number, range: TickRange): TickRange {
+  return recordedRange(shifts.peek(), range, [track]).range;
+}
+
 function mayHold(trace: Trace, id: number, { startTicks, endTicks }: TickRange): boolean {
   const { firstTicks, lastTicks } = trace.tracks.get(id) ?? {};
   return firstTicks !== undefined && lastTicks !== undefined && firstTicks < endTicks && lastTicks >= startTicks;
@@ -256,7 +274,9 @@ async function lookFor(
   if (event.kind === "counter") {
     return sampleBeside(shown.trace, from.ordinal, track, direction, signal);
   }
-  const coverage = picture.coverages.get(track) ?? { draws: [], complete: false, missing: [] };
+  // What is drawn of a shifted track has other times than its slices: these are searched in the tiles.
+  const isAsRecorded = (picture.shifts?.later(track) ?? 0n) === 0n;
+  const coverage = (isAsRecorded ? picture.coverages.get(track) : undefined) ?? NOTHING_DRAWN;
   const drawn = { coverage, range: visibleRange(picture.deviceView) };
   return neighbourOf(from, direction, drawn, {
     tile: (level, index) => client.load({ track, level, index }, signal),

@@ -15,7 +15,7 @@ import { type DecodedPage, decodePage } from "../pages/page";
 import { COMPOSED_BYTES, Composer, missingBlocks } from "../pages/parts";
 import { coarseTerminals, type PageWant, resolve, sharpLevel, type TrackRequest } from "../pages/resolver";
 import { NO_TILE, type ShapeIndex } from "../pages/shape";
-import { type TileData, type TileName, tileEnd } from "../pages/tile";
+import type { TileData, TileName } from "../pages/tile";
 import type { FetchPage } from "./fetcher";
 import { Residuals } from "./residuals";
 import { mayPass } from "./retry";
@@ -217,7 +217,7 @@ export class TileClient {
   readonly #recorded = (request: TrackRequest, view: View): Coverage => {
     const shape = this.#shapes.get(blockOf(request.track));
     if (shape === undefined) {
-      return this.#overview === null ? nothingKnown(view) : provisional(this.#overview, request, view);
+      return this.#overview?.coverage(request, view) ?? nothingKnown(view);
     }
     const fresh = coverage(this.tile, shape, request, view, this.#options.rootLevel, this.#composer);
     if (this.#composer.isBehind && !this.#isTurnAsked) {
@@ -433,15 +433,6 @@ export class TileClient {
     this.#options.onError?.(error);
     this.#options.onChange();
   }
-}
-
-function provisional(overview: Overview, { track }: TrackRequest, view: View): Coverage {
-  const { startTicks, endTicks } = visibleRange(view);
-  const draws = overview
-    .tilesOf(track)
-    .map((tile) => ({ tile, clipStart: tile.originTicks, clipEnd: tileEnd(tile.level, tile.index), sharp: false }))
-    .filter(({ clipStart, clipEnd }) => clipEnd > startTicks && clipStart < endTicks);
-  return { draws, complete: false, missing: [], provisional: true };
 }
 
 function isSameScreen(a: Screen, b: Screen): boolean {

@@ -6,12 +6,15 @@
  */
 
 import type { OverviewGrid } from "../base/schema";
+import { type View, visibleRange } from "../base/view";
 import { INTS } from "./columns";
 import { NO_COUNTER_BINS, NO_SAMPLES, NO_SLICES } from "./compose";
 import { Container } from "./container";
+import type { Coverage } from "./coverage";
 import { FormatError } from "./error";
 import { BINS_PER_TILE, binTicks, MAX_LEVEL, tileOrigin } from "./key";
-import { NO_NAME, type TileData } from "./tile";
+import type { TrackRequest } from "./resolver";
+import { NO_NAME, type TileData, tileEnd } from "./tile";
 
 /** Entries of all columns have the same index. */
 export interface OverviewPage {
@@ -81,6 +84,15 @@ export class Overview {
   tilesOf(track: number): readonly TileData[] {
     return this.#tiles.get(track) ?? [];
   }
+
+  /** Tiles of a track to draw in a view, in the place of those that are not there yet. */
+  readonly coverage = ({ track }: Pick<TrackRequest, "track">, view: View): Coverage => {
+    const { startTicks, endTicks } = visibleRange(view);
+    const draws = this.tilesOf(track)
+      .map((tile) => ({ tile, clipStart: tile.originTicks, clipEnd: tileEnd(tile.level, tile.index), sharp: false }))
+      .filter(({ clipStart, clipEnd }) => clipEnd > startTicks && clipStart < endTicks);
+    return { draws, complete: false, missing: [], provisional: true };
+  };
 
   #tile(track: number, index: number, entries: readonly (readonly [number, number, number])[]): TileData {
     const { level } = this.#grid;

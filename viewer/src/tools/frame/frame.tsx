@@ -1,5 +1,6 @@
 /** Frame of all pages but the timeline: range switch, title, and the states without an answer. */
 
+import type { TickRange } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
 import { useApp } from "../../components/app-context";
 import { LoadFailed } from "../../components/load-failed";
@@ -7,6 +8,9 @@ import { useLoaded } from "../../components/use-loaded";
 import { Skeleton, StateCard, Unavailable } from "../../requests/states";
 import { catalogue } from "../../state/catalogue";
 import { page } from "../../state/page";
+import type { Pane } from "../../state/pane";
+import { tracksOf } from "../../state/selection";
+import { recordedRange } from "../../state/shifts";
 import type { Trace } from "../../state/trace";
 import { makeContext } from "../context";
 import type { FrameProps, Page } from "../contract";
@@ -47,7 +51,7 @@ function Content({ trace, shown }: { trace: Trace; shown: Page }) {
   const { pane } = app;
   const { range, texts } = page.value;
   const own = rangeOn(shown, range);
-  const selected = own.kind === "selection" ? pane.selectedRange.value : null;
+  const selected = useSelectedRange(pane, own.kind === "selection");
   const { manifest } = trace;
   const subject = useMemo(() => lookedAt(own, manifest, selected, texts), [own, manifest, selected, texts]);
   const context = useMemo(() => makeContext(trace, range, subject, app.pages), [trace, range, subject, app]);
@@ -85,6 +89,15 @@ function Content({ trace, shown }: { trace: Trace; shown: Page }) {
         />
       );
   }
+}
+
+/** The selected range as the clock of its tracks had it, which tools are asked about; null: it is not wanted, or nothing is selected. */
+function useSelectedRange({ selectedRange, selection, shifts }: Pane, isWanted: boolean): TickRange | null {
+  const [range, chosen, shown] = [selectedRange.value, selection.value, shifts.value];
+  return useMemo(
+    () => (range === null || !isWanted ? null : recordedRange(shown, range, tracksOf(chosen)).range),
+    [range, chosen, shown, isWanted],
+  );
 }
 
 /** It is not known yet which tools there are; or none of them has the name that the address says. */

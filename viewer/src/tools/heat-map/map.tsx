@@ -4,6 +4,7 @@ import { signal, useSignalEffect } from "@preact/signals";
 import { fit, pan, resize, type TickRange, type TimeBase, tickAtX, ticks, type View, zoomAt } from "@tilescope/client";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { plotColors } from "../../answers/chart-colors";
+import type { PlotColors } from "../../answers/chart-style";
 import { useForced } from "../../answers/use-forced";
 import { theme } from "../../state/settings";
 import { timeFormat } from "../../state/time-format";
@@ -43,6 +44,8 @@ export function HeatMap(props: Props) {
   const frame = useRef(0);
   const isForced = useForced();
   const palettes = useMemo(() => ({ light: mapPalette("light"), dark: mapPalette("dark") }), []);
+  // Styles are read when they may be others, not with each frame.
+  const colors = useRef<PlotColors | null>(null);
   const paint = () => {
     frame.current ||= requestAnimationFrame(() => {
       frame.current = 0;
@@ -51,13 +54,19 @@ export function HeatMap(props: Props) {
         painter.current ??= new MapPainter(canvas.current);
         const { layers, names, chosen, base } = latest.current;
         const drawing = { layers, names, chosen, view: shown.time, rows: shown.rows, brush: brush.peek() };
-        const colors = plotColors(canvas.current.parentElement!, theme.peek());
-        painter.current.paint(drawing, palettes[theme.peek()], colors, base, timeFormat.peek());
+        colors.current ??= plotColors(canvas.current.parentElement!, theme.peek());
+        painter.current.paint(drawing, palettes[theme.peek()], colors.current, base, timeFormat.peek());
       }
     });
   };
   useSignalEffect(() => {
-    for (const seen of [view, brush, theme, timeFormat, isForced]) {
+    theme.value;
+    isForced.value;
+    colors.current = null;
+    paint();
+  });
+  useSignalEffect(() => {
+    for (const seen of [view, brush, timeFormat]) {
       seen.value;
     }
     paint();
