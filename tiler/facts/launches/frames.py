@@ -14,15 +14,18 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.launches.launch_chunks import launch_chunks, launch_pairs
-from tilescope.tiler.facts.stacks.chains import TOGETHER, Chain, Chains, chains_around, last_of_rows
+from tilescope.tiler.facts.stacks.chains import Chain, Chains, chains_around
 from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, FrameKind, frame_names
+from tilescope.tiler.facts.stacks.frames_at import MOST_ROWS, TOGETHER, last_of_rows
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.query.events import Events, join, no_events
 from tilescope.tiler.query.run_caches import KeyedRunCache
 
 Ints = NDArray[np.int64]
 
+# Bytes of a chain, and of each name in it.
 _CHAIN_BYTES: Final = 200
+_NAME_BYTES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +36,17 @@ class ChunkFrames:
     chain: NDArray[np.int32]  # place in `chains`
     chains: Sequence[Chain]
 
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        chains = _CHAIN_BYTES * len(self.chains) + _NAME_BYTES * sum(map(len, self.chains))
+        return self.ordinal.nbytes + self.chain.nbytes + chains
+
 
 _FRAMES: Final = KeyedRunCache[tuple[int, int, str], ChunkFrames](
     "launching_frames",
     "Frames that launch the slices of devices",
-    lambda chunk: chunk.ordinal.nbytes + chunk.chain.nbytes + _CHAIN_BYTES * len(chunk.chains),
+    lambda chunk: chunk.size_bytes,
 )
 
 
@@ -99,7 +108,7 @@ def _around(
     for slices in _host_slices(reader, track, launches):
         place = np.minimum(np.searchsorted(launches, slices.ordinal), len(launches) - 1)
         is_launch = launches[place] == slices.ordinal
-        frames = join([open_frames, slices.take(is_frame[slices.name + 1])])
+        frames = join([open_frames, slices.take(is_frame[slices.name + 1] & (slices.row < MOST_ROWS))])
         numbers[place[is_launch]] = chains_around(frames, slices.take(is_launch), chains)
         count += int(is_launch.sum())
         open_frames = last_of_rows(frames)

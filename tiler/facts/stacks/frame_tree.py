@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.devices import WorkTrack, devices_of
 from tilescope.tiler.facts.launches.device_launches import has_launches
 from tilescope.tiler.facts.launches.frames import StreamFrames
-from tilescope.tiler.facts.stacks.chains import Chain, Chains, chains_around, last_of_rows
+from tilescope.tiler.facts.stacks.chains import DEEPEST, Chain, Chains, chains_around
 from tilescope.tiler.facts.stacks.frame_kinds import FrameKind, frame_names, frame_threads
+from tilescope.tiler.facts.stacks.frames_at import MOST_ROWS, last_of_rows, runs_with
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.query.events import join, no_events
@@ -41,11 +42,12 @@ class FrameNode:
 
 
 class FrameTree:
-    """Nodes, each behind the one around it; and the work of devices that is in none of them."""
+    """Nodes, each behind the one around it; the work of devices that is in none; the number of calls left out."""
 
     def __init__(self) -> None:
         self.nodes: list[FrameNode] = []
         self.outside = FrameNode(-1, -1)
+        self.too_deep = 0  # calls: their time is that of the frames around them
         self._places: dict[tuple[int, int], int] = {}
 
     def node(self, chain: Chain) -> FrameNode:
@@ -99,16 +101,23 @@ def _add_thread(
     chains = Chains()
     plan = reader.plan(track, windows)
     open_frames = no_events(track)  # the last of each depth: only these can reach into what follows
-    for events in Reading(reader).events(plan, plan.leaf_runs):
+    for events in Reading(reader).events(plan, runs_with(reader, plan, is_frame)):
         frames = events.take(is_frame[events.name + 1])
+        is_deep = frames.row >= MOST_ROWS
+        tree.too_deep += int(np.count_nonzero(windows.hold(frames.start[is_deep])))
+        frames = frames.take(~is_deep)
         frames = frames.take(np.argsort(frames.ordinal, kind="stable"))
         if len(frames):
             around = join([open_frames, frames])
             chain = chains_around(around, frames, chains)
             open_frames = last_of_rows(around)
             starts, ticks = _in_windows(windows, frames.start, frames.duration)
+            listed = chains.listed()
             for number, count, total in _sums(chain.astype(np.int64), starts, ticks):
-                node = tree.node(chains.listed()[number])
+                if len(listed[number]) == DEEPEST:  # outer ones may be missing in it
+                    tree.too_deep += count
+                    continue
+                node = tree.node(listed[number])
                 node.calls += count
                 node.total += total
                 node.track = track if node.track < 0 else node.track

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,9 +90,9 @@ def allocation_stacks(
     return tree, memories
 
 
-def _alike(chain: Ints, name: Ints) -> list[tuple[Ints, int, int]]:
+def _alike(chain: Ints, name: Ints) -> Iterator[tuple[Ints, int, int]]:
     """Rows of each pair of a chain and a name."""
-    rows: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for row, pair in enumerate(zip(chain.tolist(), name.tolist(), strict=True)):
-        rows[pair].append(row)
-    return [(np.array(part, np.int64), *pair) for pair, part in rows.items()]
+    order = np.lexsort((name, chain))
+    is_new = (np.diff(chain[order], prepend=-1) != 0) | (np.diff(name[order], prepend=-2) != 0)
+    for rows in np.split(order, np.flatnonzero(is_new)[1:]) if len(order) else ():
+        yield rows, int(chain[rows[0]]), int(name[rows[0]])
