@@ -52,8 +52,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[str, An
     return path, truth["ranks"][0][0]
 
 
-def everything(reader: QueryReader, weight: str, **asked: Any) -> Answer:
-    return answer(reader, "call_tree", weight=weight, limit=100_000, depth=10_000, **asked)
+def everything(reader: QueryReader, weight: str, **question: Any) -> Answer:
+    return answer(reader, "call_tree", weight=weight, limit=100_000, depth=10_000, **question)
 
 
 def test_device_time_is_that_of_the_truth(run: tuple[Path, Mapping[str, Any]], tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.launches.launch_chunks import launch_chunks, launch_pairs
-from tilescope.tiler.facts.stacks.chains import Chain, Chains, chains_around
-from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, FrameKind, frame_names
+from tilescope.tiler.facts.stacks.chains import Chain, FrameChains, chains_around
+from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, StackFrameKind, frame_names
 from tilescope.tiler.facts.stacks.frames_at import MOST_ROWS, TOGETHER, last_of_rows
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.query.events import Events, join, no_events
@@ -56,7 +56,7 @@ class StreamFrames:
     Raises DamagedStore, NotBuilt, StoredLast.
     """
 
-    def __init__(self, reader: QueryReader, track: int, chains: Chains, kind: FrameKind = OPERATORS) -> None:
+    def __init__(self, reader: QueryReader, track: int, chains: FrameChains, kind: StackFrameKind = OPERATORS) -> None:
         self._reader = reader
         self._track = track
         self._chains = chains
@@ -86,7 +86,7 @@ class StreamFrames:
         pairs = yield from launch_pairs(self._reader, self._track, first)
         if int(pairs.ordinal[-1]) >= self._reader.tree.tracks[self._track].events:
             raise DamagedStore(f"track {self._track} lacks slices that were launched")
-        chains = Chains()
+        chains = FrameChains()
         chain = np.zeros(len(pairs), np.int32)
         for host_track in np.unique(pairs.track).tolist():
             rows = np.flatnonzero(pairs.track == host_track)
@@ -96,7 +96,7 @@ class StreamFrames:
 
 
 def _around(
-    reader: QueryReader, track: int, launches: Ints, chains: Chains, kind: FrameKind
+    reader: QueryReader, track: int, launches: Ints, chains: FrameChains, kind: StackFrameKind
 ) -> Interruptible[NDArray[np.int32]]:
     """The frames that are a launch or around it, of each of these ordinals, each once: numbers of `chains`."""
     if track >= len(reader.tree.tracks) or int(launches[-1]) >= reader.tree.tracks[track].events:

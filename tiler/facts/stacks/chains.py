@@ -25,7 +25,7 @@ _MOST_NAMES: Final = 1 << 22
 _NAME: Final = (1 << 32) - 1
 
 
-class Chains:
+class FrameChains:
     """Chains of frames as numbers: 0 is that of none. Raises UsageError where they are too many."""
 
     def __init__(self) -> None:
@@ -58,13 +58,13 @@ def _check(names: int) -> None:
         raise UsageError("frames lie in each other in too many ways to be told apart")
 
 
-def chains_around(frames: Events, slices: Events, chains: Chains) -> NDArray[np.int32]:
+def chains_around(frames: Events, slices: Events, chains: FrameChains) -> NDArray[np.int32]:
     """The frames that are a slice or around it, of each slice: numbers of `chains`. Both in order."""
     return _chains(frames, slices.start, slices.row, slices.ordinal, chains)
 
 
 def chains_at(
-    reader: QueryReader, track: int, times: Ints, is_frame: NDArray[np.bool_], chains: Chains
+    reader: QueryReader, track: int, times: Ints, is_frame: NDArray[np.bool_], chains: FrameChains
 ) -> Interruptible[NDArray[np.int32]]:
     """The frames of a thread at each of these times, which ascend: numbers of `chains`.
 
@@ -74,17 +74,17 @@ def chains_at(
     for part in frames_at(reader, track, times, is_frame):
         if part is not None:
             frames, which = part
-            numbers[which] = _at(frames, times[which], chains)
+            numbers[which] = _around_times(frames, times[which], chains)
         yield
     return numbers
 
 
-def _at(frames: Events, times: Ints, chains: Chains) -> NDArray[np.int32]:
+def _around_times(frames: Events, times: Ints, chains: FrameChains) -> NDArray[np.int32]:
     nowhere = np.full(len(times), np.iinfo(np.int64).max)
     return _chains(frames, times, nowhere, np.full(len(times), -1), chains)
 
 
-def _chains(frames: Events, start: Ints, row: Ints, ordinal: Ints, chains: Chains) -> NDArray[np.int32]:
+def _chains(frames: Events, start: Ints, row: Ints, ordinal: Ints, chains: FrameChains) -> NDArray[np.int32]:
     place = np.zeros(len(start), np.int64)  # of the innermost frame so far, in the two lists; 0: none
     names, parents = [-1], [0]
     for depth, around in by_row(frames):

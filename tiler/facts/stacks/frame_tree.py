@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.devices import WorkTrack, devices_of
 from tilescope.tiler.facts.launches.device_launches import has_launches
 from tilescope.tiler.facts.launches.frames import StreamFrames
-from tilescope.tiler.facts.stacks.chains import DEEPEST, Chain, Chains, chains_around
-from tilescope.tiler.facts.stacks.frame_kinds import FrameKind, frame_names, frame_threads
+from tilescope.tiler.facts.stacks.chains import DEEPEST, Chain, FrameChains, chains_around
+from tilescope.tiler.facts.stacks.frame_kinds import StackFrameKind, frame_names, frame_threads
 from tilescope.tiler.facts.stacks.frames_at import MOST_ROWS, last_of_rows, runs_with
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
@@ -75,7 +75,7 @@ class FrameTree:
 
 
 def frame_tree(
-    reader: QueryReader, kind: FrameKind, tracks: Sequence[int], windows_of: WindowsOf
+    reader: QueryReader, kind: StackFrameKind, tracks: Sequence[int], windows_of: WindowsOf
 ) -> Interruptible[FrameTree]:
     """The frames of a kind on some tracks, and work on others of them that these launch.
 
@@ -94,11 +94,11 @@ def frame_tree(
 
 
 def _add_thread(
-    reader: QueryReader, kind: FrameKind, track: int, windows: Windows, tree: FrameTree
+    reader: QueryReader, kind: StackFrameKind, track: int, windows: Windows, tree: FrameTree
 ) -> Interruptible[None]:
     """Adds the frames of a thread: those that start in the windows count, and their time in them."""
     is_frame = yield from frame_names(reader, kind)
-    chains = Chains()
+    chains = FrameChains()
     plan = reader.plan(track, windows)
     open_frames = no_events(track)  # the last of each depth: only these can reach into what follows
     for events in Reading(reader).events(plan, runs_with(reader, plan, is_frame)):
@@ -125,10 +125,10 @@ def _add_thread(
 
 
 def _add_work(
-    reader: QueryReader, kind: FrameKind, work_track: WorkTrack, windows: Windows, tree: FrameTree
+    reader: QueryReader, kind: StackFrameKind, work_track: WorkTrack, windows: Windows, tree: FrameTree
 ) -> Interruptible[None]:
     """Adds the work on a track of a device to the frames around its launches."""
-    chains = Chains()
+    chains = FrameChains()
     behind = StreamFrames(reader, work_track.track, chains, kind)
     plan = reader.plan(work_track.track, windows)
     for events in Reading(reader).events(plan, plan.leaf_runs):

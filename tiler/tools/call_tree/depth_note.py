@@ -9,7 +9,7 @@ from tilescope.tiler.tools.answer import Note
 
 
 def depth_note(levels: int, depth: int) -> Sequence[Note]:
-    """How many of the levels are listed, where these are not all."""
+    """Number of levels that are listed, where these are not all."""
     if levels <= depth:
         return []
     text = f"chains have up to {levels:,} levels, of which {plural(depth, 'is', 'are')} listed"

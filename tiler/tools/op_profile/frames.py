@@ -8,7 +8,7 @@ from typing import Final, Literal
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts.operations import framework_source
-from tilescope.tiler.facts.stacks.frame_kinds import ANNOTATIONS, MODULES, FrameKind, frame_threads, short_module
+from tilescope.tiler.facts.stacks.frame_kinds import ANNOTATIONS, MODULES, StackFrameKind, frame_threads, short_module
 from tilescope.tiler.facts.stacks.frame_tree import FrameNode, FrameTree, frame_tree
 from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
@@ -19,7 +19,7 @@ from tilescope.tiler.tools.scope import Scope
 
 FrameBy = Literal["module", "annotation"]
 
-_KINDS: Final[dict[FrameBy, FrameKind]] = {"module": MODULES, "annotation": ANNOTATIONS}
+_KINDS: Final[dict[FrameBy, StackFrameKind]] = {"module": MODULES, "annotation": ANNOTATIONS}
 _CATEGORIES: Final[dict[FrameBy, str]] = {"module": "python_function", "annotation": "user_annotation"}
 _WORDS: Final[dict[FrameBy, tuple[str, str]]] = {
     "module": ("module", "modules"),
