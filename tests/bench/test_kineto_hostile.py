@@ -48,6 +48,19 @@ def test_every_tool_answers(tmp_path: Path, name: str) -> None:
         for tool in TOOLS:
             answered = answer(reader, tool)
             assert answered.facts or answered.tables or answered.notes, tool
+        for question in ({"weight": "device"}, {"weight": "bytes"}):
+            assert answer(reader, "call_tree", **question).tables
+        assert rows(answer(reader, "op_profile", by="module"), "frames")
+
+
+def test_sizes_that_no_memory_has_are_counted(tmp_path: Path) -> None:
+    write_hostile(tmp_path / "traces", SHAPE, variant_named("memory_without_bound"))
+    texts = [path.read_text() for path in (tmp_path / "traces").iterdir()]
+    build_store(sorted((tmp_path / "traces").iterdir()), tmp_path / "store")
+    with closing(open_run_store(tmp_path / "store")) as store:
+        (note,) = answer(QueryReader(store), "memory_profile").notes
+    count = sum(text.count('"[memory]"') for text in texts)
+    assert note.text.startswith(f"{count} events about memory are left out")
 
 
 def operators(folder: Path, store: Path) -> Counter[tuple[str, str]]:

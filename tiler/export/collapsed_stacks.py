@@ -13,10 +13,13 @@ _BETWEEN: Final = ";"
 _LINES: Final = 1000  # of a piece
 _ESCAPED: Final = str.maketrans({_BETWEEN: ":", "\n": " ", "\r": " "})
 _LIMITED: Final = ("limit", "depth")
+_REST: Final = "[not listed]"
 
 
 def collapsed_stacks(reader: QueryReader, given: Mapping[str, str]) -> Iterator[bytes]:
     """Stacks with a weight of their own, in pieces of text: ticks or bytes; `given`: parameters of `call_tree`.
+
+    The last line is the weight of stacks that are too many to be listed, where there are such.
 
     Raises DamagedStore, NotBuilt, UsageError.
     """
@@ -38,4 +41,7 @@ def collapsed_stacks(reader: QueryReader, given: Mapping[str, str]) -> Iterator[
         if len(lines) == _LINES:
             yield "".join(lines).encode()
             lines.clear()
+    rest = None if table.rest is None else table.rest.get("self")
+    if isinstance(rest, int) and rest > 0:
+        lines.append(f"{_REST} {rest}\n")
     yield "".join(lines).encode()

@@ -246,6 +246,17 @@ class QueryReader:
         """On which pages of a block the slices of each name start. Raises DamagedStore or NotBuilt as `tiles`."""
         return self._kept_page_names(block)
 
+    def pages_with_names(self, block: int, names: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Mask of the tiles of a block: true for the first of each page on which a slice of these names starts.
+
+        `names`: mask by name id, that of events without one first. Raises DamagedStore or NotBuilt as `tiles`.
+        """
+        shape = self.tiles(block).shape
+        starts = shape.page_starts()
+        has_names = np.zeros(len(shape), np.bool_)
+        has_names[starts[self.page_names(block).pages_with(names, len(starts))]] = True
+        return has_names
+
     def _content(self, key: PageKey) -> bytes:
         return page_content(self.store, key)
 

@@ -56,9 +56,7 @@ class ChosenNames:
         if mask is None:
             tiles = reader.tiles(block)
             shape = tiles.shape
-            starts = shape.page_starts()
-            on_page = np.zeros(len(shape), np.bool_)  # by the first tile of the page
-            on_page[starts[reader.page_names(block).pages_with(self.mask, len(starts))]] = True
+            on_page = reader.pages_with_names(block, self.mask)
             mask = shape.is_leaf & on_page[tiles.page_starts_of(np.arange(len(shape)))]
             self._tiles[block] = mask
         return mask

@@ -29,6 +29,7 @@ _NO_BATCH: Final = (
     "not recorded: Keras' fit writes it; say it yourself where you mark steps, "
     'StepTraceAnnotation("train", step_num=i, batch_size=n)'
 )
+_NO_BATCH_OF_PYTORCH: Final = "not recorded: PyTorch's profiler does not write it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,9 @@ def _kind(plane: str) -> str:
 _MARKS_ALONE: Final = "no work of any was recorded, only when its steps begin and end"
 
 
-def environment_facts(run_environment: Environment, batch: BatchSizes | None, *, has_steps: bool) -> list[Fact]:
+def environment_facts(
+    run_environment: Environment, batch: BatchSizes | None, *, has_steps: bool, is_pytorch: bool
+) -> list[Fact]:
     """Facts about a run: its hosts, devices and task, as far as the trace says."""
     idle = (
         f"{run_environment.working} of them compute or copy"
@@ -139,7 +142,13 @@ def environment_facts(run_environment: Environment, batch: BatchSizes | None, *,
         Fact("device_type", "Device", ", ".join(run_environment.kinds) or "CPU", "text"),
         Fact("devices", "Devices", devices, "count", _MARKS_ALONE if devices is None else idle),
         Fact("task", "Task", training, "text", "it marks steps" if has_steps else "it marks no steps"),
-        Fact("batch_size", "Batch size", None if batch is None else batch.most, "count", _batch_note(batch)),
+        Fact(
+            "batch_size",
+            "Batch size",
+            None if batch is None else batch.most,
+            "count",
+            _NO_BATCH_OF_PYTORCH if is_pytorch and batch is None else _batch_note(batch),
+        ),
     ]
 
 

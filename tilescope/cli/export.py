@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stacks",
         choices=("time", "device", "bytes"),
-        help="in place of events the call tree as collapsed stacks, weighed so; default: none",
+        help="in place of events the call tree as collapsed stacks, weighed by this; default: none",
     )
     parser.add_argument("--lanes", metavar="LANES", help="derived lanes too, as in overlap.2,queues.3; default: none")
 
@@ -81,8 +81,7 @@ def _export(path: Path, args: argparse.Namespace) -> int:
         raise UsageError("name a file with -o FILE, or redirect the output")
     words = option_words(parameters(ExportQuestion))
     with words, closing(open_run(path)) as store, must_make_sense(path):
-        pieces = _pieces(QueryReader(store), args)
-        pieces = _watched(pieces) if args.stacks is None else pieces
+        pieces = _watched(_pieces(QueryReader(store), args), is_stacks=args.stacks is not None)
         if args.output is None:
             _write(pieces, sys.stdout.buffer)
             return 0
@@ -109,13 +108,15 @@ def _pieces(reader: QueryReader, args: argparse.Namespace) -> Iterator[bytes]:
     return pieces(reader, from_text(ExportQuestion, given))
 
 
-def _watched(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The same; says so at the end where there was no event among them."""
-    has_events = False
+def _watched(pieces: Iterator[bytes], *, is_stacks: bool) -> Iterator[bytes]:
+    """The same; says so at the end where there was no event among them, or no stack."""
+    has_any = False
     for piece in pieces:
-        has_events = has_events or _EVENT.search(piece) is not None
+        has_any = has_any or (bool(piece) if is_stacks else _EVENT.search(piece) is not None)
         yield piece
-    if not has_events:
+    if not has_any and is_stacks:
+        complain("there are no stacks with this weight in what was asked for: the file is empty")
+    elif not has_any:
         complain("there are no events in what was asked for: the file has names of processes and threads alone")
 
 

@@ -15,7 +15,7 @@ from tests.corpus import corpus_path
 from tests.examples import examples
 from tests.reports.traces import answer, rows
 from tests.tiler.facts.launches.test_step_work import reading, x
-from tilescope.tiler.facts.host_operations import innermost_slices
+from tilescope.tiler.facts.stacks import frames_at
 
 CATEGORIES = {"aten::add": "cpu_op", "aten::empty": "cpu_op", "train.py(7): step": "python_function"}
 
@@ -69,6 +69,6 @@ def test_owners_are_the_innermost_operators_of_the_thread(
     trace = folder / "trace.json"
     trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
     with pytest.MonkeyPatch.context() as patch, reading(trace, folder) as reader:
-        patch.setattr(innermost_slices, "_TOGETHER", together)
+        patch.setattr(frames_at, "TOGETHER", together)
         lifetimes = rows(answer(reader, "memory_profile", limit=1000), "lifetimes")
         assert Counter((row["operation"], row["size"]) for row in lifetimes) == owners

@@ -18,10 +18,10 @@ TOTALS = ("growth", "allocated", "freed", "allocations", "frees")
 OUTSIDE = "in no operator"
 
 
-def growth(reader: QueryReader, table: str = "growth", **asked: Any) -> dict[str, Counter[str]]:
+def growth(reader: QueryReader, table: str = "growth", **question: Any) -> dict[str, Counter[str]]:
     """Figures of a table that are not 0, by name."""
     figures: dict[str, Counter[str]] = {}
-    for row in rows(answer(reader, "memory_profile", limit=1000, **asked), table):
+    for row in rows(answer(reader, "memory_profile", limit=1000, **question), table):
         name = row["operation" if table == "growth" else "module"]
         figures[name] = Counter({key: row[key] for key in FIGURES + (TOTALS if table == "growth" else ()) if row[key]})
     return figures

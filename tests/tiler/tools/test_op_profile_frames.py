@@ -14,8 +14,11 @@ import pytest
 from bench.kineto_run import KinetoShape, write_job
 from tests.corpus import corpus_path
 from tests.reports.traces import answer, rows
-from tests.tiler.facts.launches.test_step_work import reading
-from tilescope.tiler.query import QueryReader
+from tests.tiler.facts.launches.test_step_work import reading, x
+from tilescope.tiler.facts.stacks.chains import DEEPEST
+from tilescope.tiler.facts.stacks.frame_kinds import ANNOTATIONS, frame_names
+from tilescope.tiler.facts.stacks.frames_at import runs_with
+from tilescope.tiler.query import EVERYTHING, QueryReader, finish
 from tilescope.tiler.tools import Answer
 
 FIGURES = ("calls", "self", "device_self")
@@ -73,7 +76,9 @@ def test_frames_are_those_of_the_truth(tmp_path: Path, by: str, category: str, p
         check_tree(answered)
         check_halves(reader, by)
         if by == "module":
-            assert answer(reader, "op_profile").tables == answered.tables
+            by_program = answer(reader, "op_profile")
+            assert by_program.tables == answered.tables
+            assert "by program: these are by module" in by_program.notes[0].text
     assert by_name(answered) == expected
 
 
@@ -124,3 +129,37 @@ def test_a_run_without_modules_says_what_to_record(tmp_path: Path) -> None:
         assert answered.headline is not None
         assert "with_modules=True" in answered.headline.text
         assert {row["name"] for row in rows(answer(reader, "op_profile"), "frames")} > {"nccl:all_reduce"}
+
+
+def test_modules_too_deep_in_others_are_counted_and_their_time_is_that_of_those_around_them(tmp_path: Path) -> None:
+    depth = DEEPEST + 100
+    events = [
+        x(f"nn.Module: M_{level}", 1, 1, level, 2 * (depth - level), cat="python_function") for level in range(depth)
+    ]
+    trace = tmp_path / "trace.json"
+    trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    with reading(trace, tmp_path) as reader:
+        answered = answer(reader, "op_profile", by="module")
+    table = rows(answered, "frames")
+    assert [row["name"] for row in table] == [f"M_{level}" for level in range(DEEPEST - 1)]
+    assert [row["self"] for row in table[:-1]] == [2000] * (DEEPEST - 2)
+    assert table[-1]["self"] == table[-1]["total"] == 2000 * (depth - (DEEPEST - 2))
+    (note,) = [note.text for note in answered.notes if "left out" in note.text]
+    assert note.startswith("101 calls of modules")
+
+
+def test_annotations_are_read_from_pages_that_have_them(tmp_path: Path) -> None:
+    """Frames reach over pages without any, and into windows that begin on such a page."""
+    events = [x("around", 1, 1, 0, 200_001, cat="user_annotation")]
+    events += [x(f"call {number % 7}", 1, 1, 1 + 2 * number, 1, cat="python_function") for number in range(100_000)]
+    trace = tmp_path / "trace.json"
+    trace.write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    with reading(trace, tmp_path) as reader:
+        (whole,) = rows(answer(reader, "op_profile", by="annotation"), "frames")
+        (part,) = rows(answer(reader, "op_profile", by="annotation", start=90_000_000, end=170_000_000), "frames")
+        (track,) = reader.tree.leaves(None)
+        plan = reader.plan(track, EVERYTHING)
+        runs = runs_with(reader, plan, finish(frame_names(reader, ANNOTATIONS)))
+        assert 1 <= len(runs) < len(plan.leaf_runs)
+    assert (whole["calls"], whole["total"]) == (1, 200_001_000)
+    assert (part["calls"], part["total"]) == (0, 80_000_000)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.details.values import ValueKind, Values
 from tilescope.tiler.distinct import distinct
 from tilescope.tiler.facts.devices import devices_of
-from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, FrameKind, frame_names, frame_threads
+from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, StackFrameKind, frame_names, frame_threads
 from tilescope.tiler.facts.work import Work, works_of
 from tilescope.tiler.query import EVERYTHING, ArgumentReader, Interruptible, QueryReader, Reading
 from tilescope.tiler.query.run_caches import RunCache
@@ -33,7 +33,7 @@ _CUT: Final = "..."  # in a list of ranks that PyTorch cuts
 _RANK: Final = re.compile(r"rank [0-9]{1,9}\b")  # as hosts are called that are ranks: "rank 3 · GPU 0"
 
 _HOST_CALL: Final = re.compile(r"(?:gloo|mpi|ucc):(\w+)")
-_ON_HOSTS: Final = FrameKind(
+_ON_HOSTS: Final = StackFrameKind(
     "host_collectives", lambda name: name.category == "user_annotation" and bool(_HOST_CALL.match(name.text))
 )
 

@@ -14,15 +14,18 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.launches.launch_chunks import launch_chunks, launch_pairs
-from tilescope.tiler.facts.stacks.chains import TOGETHER, Chain, Chains, chains_around, last_of_rows
-from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, FrameKind, frame_names
+from tilescope.tiler.facts.stacks.chains import Chain, FrameChains, chains_around
+from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, StackFrameKind, frame_names
+from tilescope.tiler.facts.stacks.frames_at import MOST_ROWS, TOGETHER, last_of_rows
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.query.events import Events, join, no_events
 from tilescope.tiler.query.run_caches import KeyedRunCache
 
 Ints = NDArray[np.int64]
 
+# Bytes of a chain, and of each name in it.
 _CHAIN_BYTES: Final = 200
+_NAME_BYTES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +36,17 @@ class ChunkFrames:
     chain: NDArray[np.int32]  # place in `chains`
     chains: Sequence[Chain]
 
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes."""
+        chains = _CHAIN_BYTES * len(self.chains) + _NAME_BYTES * sum(map(len, self.chains))
+        return self.ordinal.nbytes + self.chain.nbytes + chains
+
 
 _FRAMES: Final = KeyedRunCache[tuple[int, int, str], ChunkFrames](
     "launching_frames",
     "Frames that launch the slices of devices",
-    lambda chunk: chunk.ordinal.nbytes + chunk.chain.nbytes + _CHAIN_BYTES * len(chunk.chains),
+    lambda chunk: chunk.size_bytes,
 )
 
 
@@ -47,7 +56,7 @@ class StreamFrames:
     Raises DamagedStore, NotBuilt, StoredLast.
     """
 
-    def __init__(self, reader: QueryReader, track: int, chains: Chains, kind: FrameKind = OPERATORS) -> None:
+    def __init__(self, reader: QueryReader, track: int, chains: FrameChains, kind: StackFrameKind = OPERATORS) -> None:
         self._reader = reader
         self._track = track
         self._chains = chains
@@ -77,7 +86,7 @@ class StreamFrames:
         pairs = yield from launch_pairs(self._reader, self._track, first)
         if int(pairs.ordinal[-1]) >= self._reader.tree.tracks[self._track].events:
             raise DamagedStore(f"track {self._track} lacks slices that were launched")
-        chains = Chains()
+        chains = FrameChains()
         chain = np.zeros(len(pairs), np.int32)
         for host_track in np.unique(pairs.track).tolist():
             rows = np.flatnonzero(pairs.track == host_track)
@@ -87,7 +96,7 @@ class StreamFrames:
 
 
 def _around(
-    reader: QueryReader, track: int, launches: Ints, chains: Chains, kind: FrameKind
+    reader: QueryReader, track: int, launches: Ints, chains: FrameChains, kind: StackFrameKind
 ) -> Interruptible[NDArray[np.int32]]:
     """The frames that are a launch or around it, of each of these ordinals, each once: numbers of `chains`."""
     if track >= len(reader.tree.tracks) or int(launches[-1]) >= reader.tree.tracks[track].events:
@@ -99,7 +108,7 @@ def _around(
     for slices in _host_slices(reader, track, launches):
         place = np.minimum(np.searchsorted(launches, slices.ordinal), len(launches) - 1)
         is_launch = launches[place] == slices.ordinal
-        frames = join([open_frames, slices.take(is_frame[slices.name + 1])])
+        frames = join([open_frames, slices.take(is_frame[slices.name + 1] & (slices.row < MOST_ROWS))])
         numbers[place[is_launch]] = chains_around(frames, slices.take(is_launch), chains)
         count += int(is_launch.sum())
         open_frames = last_of_rows(frames)

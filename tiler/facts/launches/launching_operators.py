@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.host_operations.naming import launching_operator
 from tilescope.tiler.facts.launches.device_launches import has_launches
 from tilescope.tiler.facts.launches.frames import StreamFrames
-from tilescope.tiler.facts.stacks.chains import Chains
+from tilescope.tiler.facts.stacks.chains import FrameChains
 from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, frame_names
 from tilescope.tiler.query import Interruptible, QueryReader
 
@@ -25,7 +25,7 @@ class LaunchingOperators:
         self.texts = [""]
         self._reader = reader
         self._track = track
-        self._chains = Chains()
+        self._chains = FrameChains()
         self._frames: StreamFrames | None = None
         self._is_sought: bool | None = None
         self._places = np.zeros(1, np.int64)  # in `texts`, by number of the chain

@@ -25,16 +25,25 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
+class HostMemories:
+    """Memories of a host of which events or tables tell."""
+
+    memories: Sequence[RecordedMemory]
+    ignored: int  # events that record allocations, of no memory or of no size that a memory has
+
+
+@dataclass(frozen=True, slots=True)
 class ListedMemories:
     """Memories of a host, by name; `is_whole` False: only those with which a thread begins or ends."""
 
     memories: Sequence[MemoryPool]
     is_whole: bool
+    ignored: int = 0  # as of `HostMemories`
 
 
 _SAMPLES: Final = KeyedRunCache[int, ListedMemories]("memory_samples", "First and last allocations of threads")
 _CURVES: Final = KeyedRunCache[tuple[int, str], StepCurve]("memory_curves", "Memories in use over time", grows=True)
-_MEMORIES: Final = KeyedRunCache[int, list[MemoryPool]]("memories", "Allocations in the memories of hosts and devices")
+_MEMORIES: Final = KeyedRunCache[int, ListedMemories]("memories", "Allocations in the memories of hosts and devices")
 _TABLE_MEMORIES: Final = KeyedRunCache[tuple[int, int], list[TablePool]](
     "table_memories", "Memories of which tables of profilers tell"
 )
@@ -45,12 +54,13 @@ def hosts_of(reader: QueryReader, tracks: Sequence[int]) -> list[int]:
     return sorted({_host(reader, track) for track in tracks})
 
 
-def memories_of(reader: QueryReader, host: int) -> Interruptible[list[RecordedMemory]]:
+def memories_of(reader: QueryReader, host: int) -> Interruptible[HostMemories]:
     """The memories of a host by name, those of each rank's tables by themselves.
 
     Raises UsageError: allocations in the trace are too many; DamagedStore.
     """
-    memories: list[RecordedMemory] = [*map(EventMemory, (yield from event_memories(reader, host)))]
+    of_events = yield from _all_memories(reader, host)
+    memories: list[RecordedMemory] = [*map(EventMemory, of_events.memories)]
     names: set[str] = set()
     for place in table_places(reader, host):
         for memory in (yield from _table_memories(reader, host, place)):
@@ -61,7 +71,7 @@ def memories_of(reader: QueryReader, host: int) -> Interruptible[list[RecordedMe
             names.add(name)
             memories.append(memory.renamed(name))
         yield
-    return memories
+    return HostMemories(memories, of_events.ignored)
 
 
 def _table_memories(reader: QueryReader, host: int, place: TablePlace) -> Interruptible[list[TablePool]]:
@@ -73,18 +83,22 @@ def _table_memories(reader: QueryReader, host: int, place: TablePlace) -> Interr
     return memories
 
 
-def event_memories(reader: QueryReader, host: int) -> Interruptible[list[MemoryPool]]:
+def event_memories(reader: QueryReader, host: int) -> Interruptible[Sequence[MemoryPool]]:
     """The memories of a host of which its events tell, by name. Raises UsageError: they are too much.
 
     All its tracks are read for it: one thread frees what another one allocated.
     """
-    memories = _MEMORIES.get(reader, host)
-    if memories is None:
+    return (yield from _all_memories(reader, host)).memories
+
+
+def _all_memories(reader: QueryReader, host: int) -> Interruptible[ListedMemories]:
+    listed = _MEMORIES.get(reader, host)
+    if listed is None:
         records = yield from with_owners(reader, (yield from records_of(reader, _tracks(reader, host))))
         memories = sorted(_memories(reader, records, host), key=lambda memory: natural_key(memory.name))
         yield
-        _MEMORIES.keep(reader, host, memories)
-    return memories
+        listed = _MEMORIES.keep(reader, host, ListedMemories(memories, is_whole=True, ignored=records.ignored))
+    return listed
 
 
 def listed_memories(reader: QueryReader, host: int) -> Interruptible[ListedMemories]:
@@ -92,10 +106,7 @@ def listed_memories(reader: QueryReader, host: int) -> Interruptible[ListedMemor
 
     A page at each end is read of a thread: what is listed before anything is drawn cannot wait for all of a run.
     """
-    memories = _MEMORIES.get(reader, host)
-    if memories is not None:
-        return ListedMemories(memories, is_whole=True)
-    listed = _SAMPLES.get(reader, host)
+    listed = _MEMORIES.get(reader, host) or _SAMPLES.get(reader, host)
     if listed is None:
         records = yield from records_of(reader, _tracks(reader, host), ends_only=True)
         listed = _SAMPLES.keep(reader, host, ListedMemories(_memories(reader, records, host), records.is_whole))

@@ -13,10 +13,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.host_operations.innermost_slices import innermost_names
 from tilescope.tiler.facts.memory.records import OwnerFrames, Records
-from tilescope.tiler.facts.stacks.chains import Chains, chains_at
+from tilescope.tiler.facts.stacks.chains import FrameChains, chains_at
 from tilescope.tiler.facts.stacks.frame_kinds import FUNCTIONS, MODULES, OPERATORS, frame_names, frame_threads
+from tilescope.tiler.facts.stacks.innermost_names import innermost_names
 from tilescope.tiler.query import Interruptible, QueryReader
 
 Ints = NDArray[np.int64]
@@ -26,9 +26,9 @@ _KINDS: Final = (OPERATORS, MODULES, FUNCTIONS)
 
 
 def with_owners(reader: QueryReader, records: Records) -> Interruptible[Records]:
-    """Records with the frames around them, where there are any. Raises DamagedStore."""
+    """Records with the frames around them, where there are any. Raises DamagedStore, UsageError: too many chains."""
     threads = yield from owner_threads(reader)
-    chains = Chains()
+    chains = FrameChains()
     operators = np.zeros(len(records), np.int32)  # numbers of `chains`
     module, function = np.full(len(records), -1), np.full(len(records), -1)  # ids of names
     is_operator = yield from frame_names(reader, OPERATORS)

@@ -64,6 +64,7 @@ class Records:
     texts: Sequence[str]
     is_whole: bool = True  # False: there may be others on the tracks that were read
     owners: OwnerFrames | None = None
+    ignored: int = 0  # other events that record allocations, of no memory or of no size that a memory has
 
     def __len__(self) -> int:
         return len(self.start)
@@ -114,7 +115,7 @@ def records_of(reader: QueryReader, tracks: Sequence[int], *, ends_only: bool = 
     with_events = (track for track in tracks if _holds_events(reader, track))
     for block, of_block in groupby(with_events, lambda track: track // TRACKS_PER_BLOCK):
         try:
-            pages = _pages(reader, block, kinds > 0)
+            pages = reader.pages_with_names(block, kinds > 0)
         except NotBuilt:
             continue
         if pages.any():
@@ -135,15 +136,6 @@ def records_of(reader: QueryReader, tracks: Sequence[int], *, ends_only: bool = 
 def _holds_events(reader: QueryReader, track: int) -> bool:
     entry = reader.tree.tracks[track]
     return entry.kind in SLICE_KINDS and entry.events != 0
-
-
-def _pages(reader: QueryReader, block: int, names: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Mask of the tiles of a block, by the first of their page: true if an event of these names starts on it."""
-    shape = reader.tiles(block).shape
-    starts = shape.page_starts()
-    has_event = np.zeros(len(shape), np.bool_)
-    has_event[starts[reader.page_names(block).pages_with(names, len(starts))]] = True
-    return has_event
 
 
 def _events(
@@ -191,7 +183,7 @@ def _event_records(
 
 
 def _in_order(parts: Sequence[Records], texts: Texts) -> Records:
-    """All of some parts; what tells of no memory is left out."""
+    """All of some parts; what tells of no memory is counted alone."""
     start, ordinal = (
         np.concatenate([np.zeros(0, np.int64), *(getattr(part, column) for part in parts)])
         for column in ("start", "ordinal")
@@ -200,4 +192,5 @@ def _in_order(parts: Sequence[Records], texts: Texts) -> Records:
     all_arguments = AllocationArguments.joined([part.arguments for part in parts])
     order = np.lexsort((ordinal, track, start))
     order = order[all_arguments.memory[order] >= 0]
-    return Records(start[order], track[order], ordinal[order], all_arguments.take(order), list(texts))
+    ignored = len(start) - len(order)
+    return Records(start[order], track[order], ordinal[order], all_arguments.take(order), list(texts), ignored=ignored)

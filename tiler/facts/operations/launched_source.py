@@ -24,7 +24,7 @@ from tilescope.tiler.facts.operations.operation_table import LaunchedWork, OpTab
 from tilescope.tiler.facts.operations.program_instructions import KERNEL
 from tilescope.tiler.facts.operations.source import OperationSource
 from tilescope.tiler.facts.operations.stream_work import stream_overlap, stream_work
-from tilescope.tiler.facts.stacks.chains import Chain, Chains
+from tilescope.tiler.facts.stacks.chains import Chain, FrameChains
 from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, frame_names
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.query import Interruptible, QueryReader, Reading, finish
@@ -105,7 +105,7 @@ class _Sums:
 
     def __init__(self, reader: QueryReader) -> None:
         self._reader = reader
-        self._chains = Chains()
+        self._chains = FrameChains()
         self._rows: dict[tuple[int, int], Operation] = {}  # by number of operators, and name id of the work
         self.count = 0  # that start in the windows
         self.unknown = 0  # of these without an operator

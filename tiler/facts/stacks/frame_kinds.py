@@ -24,7 +24,7 @@ _ANNOTATION: Final = "user_annotation"
 
 
 @dataclass(frozen=True, slots=True)
-class FrameKind:
+class StackFrameKind:
     """One kind; `matches` tells by the name of a slice, which has its category."""
 
     id: str
@@ -37,11 +37,13 @@ def is_operator(text: str, category: str) -> bool:
     return bool(text) and (kind == _OPERATOR or (kind == _OLD_OPERATOR and "#" not in text))
 
 
-OPERATORS: Final = FrameKind("operators", lambda name: is_operator(name.text, name.category))
-MODULES: Final = FrameKind("modules", lambda name: name.category == _PYTHON and name.text.startswith(_MODULE))
-ANNOTATIONS: Final = FrameKind("annotations", lambda name: name.category == _ANNOTATION)
-FUNCTIONS: Final = FrameKind("functions", lambda name: name.category == _PYTHON and not name.text.startswith(_MODULE))
-ALL: Final = FrameKind("all", lambda name: True)
+OPERATORS: Final = StackFrameKind("operators", lambda name: is_operator(name.text, name.category))
+MODULES: Final = StackFrameKind("modules", lambda name: name.category == _PYTHON and name.text.startswith(_MODULE))
+ANNOTATIONS: Final = StackFrameKind("annotations", lambda name: name.category == _ANNOTATION)
+FUNCTIONS: Final = StackFrameKind(
+    "functions", lambda name: name.category == _PYTHON and not name.text.startswith(_MODULE)
+)
+ALL: Final = StackFrameKind("all", lambda name: True)
 
 
 def short_module(text: str) -> str:
@@ -53,7 +55,7 @@ _MASKS: Final = KeyedRunCache[str, NDArray[np.uint8]]("frame_names", "Names of f
 _THREADS: Final = KeyedRunCache[str, list[int]]("frame_threads", "Threads that have frames, by kind")
 
 
-def frame_names(reader: QueryReader, kind: FrameKind) -> Interruptible[Mask]:
+def frame_names(reader: QueryReader, kind: StackFrameKind) -> Interruptible[Mask]:
     """Mask of names of frames of a kind, that of events without one first. Raises DamagedStore."""
     mask = _MASKS.get(reader, kind.id)
     if mask is None:
@@ -63,7 +65,7 @@ def frame_names(reader: QueryReader, kind: FrameKind) -> Interruptible[Mask]:
     return names
 
 
-def frame_threads(reader: QueryReader, kind: FrameKind) -> Interruptible[list[int]]:
+def frame_threads(reader: QueryReader, kind: StackFrameKind) -> Interruptible[list[int]]:
     """The tracks that have frames of a kind. Raises DamagedStore."""
     threads = _THREADS.get(reader, kind.id)
     if threads is None:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.devices import WorkTrack, devices_of
 from tilescope.tiler.facts.launches.device_launches import has_launches
 from tilescope.tiler.facts.launches.frames import StreamFrames
-from tilescope.tiler.facts.stacks.chains import Chain, Chains, chains_around, last_of_rows
-from tilescope.tiler.facts.stacks.frame_kinds import FrameKind, frame_names, frame_threads
+from tilescope.tiler.facts.stacks.chains import DEEPEST, Chain, FrameChains, chains_around
+from tilescope.tiler.facts.stacks.frame_kinds import StackFrameKind, frame_names, frame_threads
+from tilescope.tiler.facts.stacks.frames_at import MOST_ROWS, last_of_rows, runs_with
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.query.events import join, no_events
@@ -41,11 +42,12 @@ class FrameNode:
 
 
 class FrameTree:
-    """Nodes, each behind the one around it; and the work of devices that is in none of them."""
+    """Nodes, each behind the one around it; the work of devices that is in none; the number of calls left out."""
 
     def __init__(self) -> None:
         self.nodes: list[FrameNode] = []
         self.outside = FrameNode(-1, -1)
+        self.too_deep = 0  # calls: their time is that of the frames around them
         self._places: dict[tuple[int, int], int] = {}
 
     def node(self, chain: Chain) -> FrameNode:
@@ -73,7 +75,7 @@ class FrameTree:
 
 
 def frame_tree(
-    reader: QueryReader, kind: FrameKind, tracks: Sequence[int], windows_of: WindowsOf
+    reader: QueryReader, kind: StackFrameKind, tracks: Sequence[int], windows_of: WindowsOf
 ) -> Interruptible[FrameTree]:
     """The frames of a kind on some tracks, and work on others of them that these launch.
 
@@ -92,23 +94,30 @@ def frame_tree(
 
 
 def _add_thread(
-    reader: QueryReader, kind: FrameKind, track: int, windows: Windows, tree: FrameTree
+    reader: QueryReader, kind: StackFrameKind, track: int, windows: Windows, tree: FrameTree
 ) -> Interruptible[None]:
     """Adds the frames of a thread: those that start in the windows count, and their time in them."""
     is_frame = yield from frame_names(reader, kind)
-    chains = Chains()
+    chains = FrameChains()
     plan = reader.plan(track, windows)
     open_frames = no_events(track)  # the last of each depth: only these can reach into what follows
-    for events in Reading(reader).events(plan, plan.leaf_runs):
+    for events in Reading(reader).events(plan, runs_with(reader, plan, is_frame)):
         frames = events.take(is_frame[events.name + 1])
+        is_deep = frames.row >= MOST_ROWS
+        tree.too_deep += int(np.count_nonzero(windows.hold(frames.start[is_deep])))
+        frames = frames.take(~is_deep)
         frames = frames.take(np.argsort(frames.ordinal, kind="stable"))
         if len(frames):
             around = join([open_frames, frames])
             chain = chains_around(around, frames, chains)
             open_frames = last_of_rows(around)
             starts, ticks = _in_windows(windows, frames.start, frames.duration)
+            listed = chains.listed()
             for number, count, total in _sums(chain.astype(np.int64), starts, ticks):
-                node = tree.node(chains.listed()[number])
+                if len(listed[number]) == DEEPEST:  # outer ones may be missing in it
+                    tree.too_deep += count
+                    continue
+                node = tree.node(listed[number])
                 node.calls += count
                 node.total += total
                 node.track = track if node.track < 0 else node.track
@@ -116,10 +125,10 @@ def _add_thread(
 
 
 def _add_work(
-    reader: QueryReader, kind: FrameKind, work_track: WorkTrack, windows: Windows, tree: FrameTree
+    reader: QueryReader, kind: StackFrameKind, work_track: WorkTrack, windows: Windows, tree: FrameTree
 ) -> Interruptible[None]:
     """Adds the work on a track of a device to the frames around its launches."""
-    chains = Chains()
+    chains = FrameChains()
     behind = StreamFrames(reader, work_track.track, chains, kind)
     plan = reader.plan(work_track.track, windows)
     for events in Reading(reader).events(plan, plan.leaf_runs):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from tilescope.tiler.facts.launches.frames import StreamFrames
 from tilescope.tiler.facts.memory.owners import owner_threads
 from tilescope.tiler.facts.memory.records import records_of
 from tilescope.tiler.facts.operations.exact_columns import sum_of
-from tilescope.tiler.facts.stacks.chains import Chains, chains_at
+from tilescope.tiler.facts.stacks.chains import FrameChains, chains_at
 from tilescope.tiler.facts.stacks.frame_kinds import ALL, frame_names
 from tilescope.tiler.facts.stacks.frame_tree import FrameTree
 from tilescope.tiler.facts.work import Work
@@ -35,7 +34,7 @@ def device_stacks(reader: QueryReader, tracks: Sequence[int], windows_of: Window
             track = work_track.track
             if track not in wanted:
                 continue
-            chains, windows = Chains(), windows_of(track)
+            chains, windows = FrameChains(), windows_of(track)
             frames = StreamFrames(reader, track, chains, ALL) if has_launches(reader, track) else None
             plan = reader.plan(track, windows)
             for events in Reading(reader).events(plan, plan.leaf_runs):
@@ -73,7 +72,7 @@ def allocation_stacks(
     for track in np.unique(records.track).tolist():
         rows = np.flatnonzero((records.track == track) & is_made)
         rows = rows[windows_of(track).hold(records.start[rows])]
-        chains, around = Chains(), np.zeros(len(rows), np.int64)
+        chains, around = FrameChains(), np.zeros(len(rows), np.int64)
         for thread in threads(track):
             numbers = yield from chains_at(reader, thread, records.start[rows], is_frame, chains)
             around = np.where(numbers, numbers, around)
@@ -91,9 +90,9 @@ def allocation_stacks(
     return tree, memories
 
 
-def _alike(chain: Ints, name: Ints) -> list[tuple[Ints, int, int]]:
+def _alike(chain: Ints, name: Ints) -> Iterator[tuple[Ints, int, int]]:
     """Rows of each pair of a chain and a name."""
-    rows: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for row, pair in enumerate(zip(chain.tolist(), name.tolist(), strict=True)):
-        rows[pair].append(row)
-    return [(np.array(part, np.int64), *pair) for pair, part in rows.items()]
+    order = np.lexsort((name, chain))
+    is_new = (np.diff(chain[order], prepend=-1) != 0) | (np.diff(name[order], prepend=-2) != 0)
+    for rows in np.split(order, np.flatnonzero(is_new)[1:]) if len(order) else ():
+        yield rows, int(chain[rows[0]]), int(name[rows[0]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Final, Literal, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
+from tilescope.tiler.tools.call_tree.depth_note import depth_note
 from tilescope.tiler.tools.call_tree.track_names import track_names
 from tilescope.tiler.tools.call_tree.tree import call_tree, track_of
 from tilescope.tiler.tools.call_tree.weighted import weighted_answer
@@ -43,6 +45,8 @@ _OTHER_KINDS: Final = {
 
 Weight = Literal["time", "device", "bytes"]
 
+_MERGED: Final = (Note("warning", "there is a tree for each track of time alone: these chains are of all tracks"),)
+
 
 class CallTreeQuestion(FigureQuestion, frozen=True, kw_only=True):
     """The slices of a span, by the chains of names in which they lie."""
@@ -69,7 +73,8 @@ class CallTreeQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: CallTreeQuestion) -> Interruptible[Answer]:
     if question.weight != "time":
-        return (yield from weighted_answer(scope, question, question.weight, question.limit, question.depth))
+        answer = yield from weighted_answer(scope, question, question.weight, question.limit, question.depth)
+        return replace(answer, notes=[*answer.notes, *_MERGED]) if question.by == "track" else answer
     windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks, NESTING_KINDS)
     span = windows.span(tracks)
@@ -97,12 +102,8 @@ def _answer(scope: Scope, question: CallTreeQuestion) -> Interruptible[Answer]:
         Fact("start", "Start", span.start, "time"),
         Fact("end", "End", span.stop, "time"),
     ]
-    notes = []
-    if levels > question.depth:
-        text = f"chains have up to {levels:,} levels, of which {plural(question.depth, 'is', 'are')} listed"
-        text += ": a greater depth lists more"
-        notes.append(Note("info", text))
-    return Answer(facts, [table], notes=notes + _left_out(scope, question.tracks))
+    notes = [*depth_note(levels, question.depth), *_left_out(scope, question.tracks)]
+    return Answer(facts, [table], notes=notes)
 
 
 def _left_out(scope: Scope, tracks: Sequence[int] | None) -> list[Note]:

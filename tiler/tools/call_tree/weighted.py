@@ -12,6 +12,7 @@ from tilescope.tiler.query import NO_NAME, Interruptible, Name
 from tilescope.tiler.schema import Kind
 from tilescope.tiler.size_text import size_text
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
+from tilescope.tiler.tools.call_tree.depth_note import depth_note
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
@@ -85,7 +86,7 @@ def weighted_answer(
     text = duration_text(whole, scope.reader.tick_ps) if weight == "device" else size_text(whole)
     what = f"{text} of work of devices is launched" if weight == "device" else f"{text} are allocated"
     headline = f"{what} in {len(tree.nodes):,} chains of names" if whole else _NOTHING[weight]
-    return Answer(facts, [table], headline=Note("info", headline))
+    return Answer(facts, [table], notes=depth_note(max(levels, default=0), depth), headline=Note("info", headline))
 
 
 def _own(nodes: Sequence[FrameNode], rows: Mapping[int, int], total: Callable[[FrameNode], int]) -> list[int]:

@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.ascend.file_faults import MEMORY_TABLES, with_faults
 from tilescope.tiler.facts.memory import (
     NO_ALLOCATIONS,
@@ -53,6 +54,7 @@ _NONE_YET: Final = "nothing was recorded before the end of this span: choose a l
 _NO_TIMELINE: Final = (
     "what files beside the timeline say of memories is of hosts without a timeline, or without the tracks asked for"
 )
+_IGNORED: Final = "no memory is named, or no number of bytes, or more than 2 EiB"
 _NOT_SAID: Final = "the allocator did not record it"
 _RESERVED: Final = "reserved: no file says how much of it is allocated"
 _COUNTED: Final = "counted from the trace's own allocations"
@@ -90,13 +92,16 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Interruptible[Answ
     question_windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
     if question.host is not None:
-        of_host = set(scope.tracks_of(question.host))
-        tracks = [track for track in tracks if track in of_host]
+        host_tracks = set(scope.tracks_of(question.host))
+        tracks = [track for track in tracks if track in host_tracks]
     rows: list[MemoryRow] = []
     shown: list[tuple[MemoryRow, RecordedMemory]] = []  # at most one
     notes: list[Note] = []
+    ignored = 0
     for host in hosts_of(scope.reader, tracks):
-        for memory in (yield from memories_of(scope.reader, host)):
+        of_host = yield from memories_of(scope.reader, host)
+        ignored += of_host.ignored
+        for memory in of_host.memories:
             # What tables tell of is of the whole host.
             if question.tracks is not None and not memory.is_on(tracks):
                 continue
@@ -109,6 +114,9 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Interruptible[Answ
             if is_wanted and (not shown or row.fullness > shown[0][0].fullness):
                 shown[:] = [(row, memory)]
             yield
+    if ignored:
+        events = plural(ignored, "event about memory is", "events about memory are")
+        notes.append(Note("warning", f"{events} left out: {_IGNORED}"))
     if not rows:
         return Answer(notes=notes or [Note("warning", _no_memory_words(scope))])
     table = memories_table(rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Annotated, Final, Literal
 
@@ -86,7 +86,9 @@ def _answer(scope: Scope, question: OpProfileQuestion) -> Interruptible[Answer]:
         return (yield from saved_answer(scope.reader, question, page, by))
     frames = None if has_operations(scope.reader) else next(iter(recorded_kinds(scope.reader)), None)
     if frames is not None:
-        return (yield from frames_answer(scope, question, frames, question.limit))
+        answer = yield from frames_answer(scope, question, frames, question.limit)
+        note = Note("info", f"the trace has no operations by {by}: these are by {frames}")
+        return replace(answer, notes=[note, *answer.notes])
     # For the costs of operations of GPUs whole programs are parsed.
     ahead = nullcontext() if operation_source(scope.reader).is_gpu else (yield from parts_ahead(scope.reader))
     with ahead:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts.operations import framework_source
-from tilescope.tiler.facts.stacks.frame_kinds import ANNOTATIONS, MODULES, FrameKind, frame_threads, short_module
+from tilescope.tiler.facts.stacks.frame_kinds import ANNOTATIONS, MODULES, StackFrameKind, frame_threads, short_module
 from tilescope.tiler.facts.stacks.frame_tree import FrameNode, FrameTree, frame_tree
 from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
@@ -18,7 +19,7 @@ from tilescope.tiler.tools.scope import Scope
 
 FrameBy = Literal["module", "annotation"]
 
-_KINDS: Final[dict[FrameBy, FrameKind]] = {"module": MODULES, "annotation": ANNOTATIONS}
+_KINDS: Final[dict[FrameBy, StackFrameKind]] = {"module": MODULES, "annotation": ANNOTATIONS}
 _CATEGORIES: Final[dict[FrameBy, str]] = {"module": "python_function", "annotation": "user_annotation"}
 _WORDS: Final[dict[FrameBy, tuple[str, str]]] = {
     "module": ("module", "modules"),
@@ -62,14 +63,20 @@ def frames_answer(scope: Scope, question: FigureQuestion, by: FrameBy, limit: in
     headline = _headline(scope, tree, texts, words) if tree.nodes else Note("info", _LACKING[by])
     order = _ordered(tree, limit)
     table = _table(scope, tree, order, texts, by)
-    return Answer(facts, [table], headline=headline)
+    calls_text = plural(tree.too_deep, f"call of {words} is", f"calls of {words} are")
+    deep = f"{calls_text} left out, too deep in others: their time counts in these"
+    notes = [Note("warning", deep)] if tree.too_deep else []
+    return Answer(facts, [table], notes=notes, headline=headline)
 
 
 def _headline(scope: Scope, tree: FrameTree, texts: dict[int, str], words: str) -> Note:
     first = max(tree.nodes, key=lambda node: (node.work_own, node.own))
     tick_ps = scope.reader.tick_ps
-    launched = f", and launches {duration_text(first.work_own, tick_ps)} of work on devices" if first.work_own else ""
-    text = f"{texts[first.name]} takes {duration_text(first.own, tick_ps)} itself{launched}: the most of {words}"
+    own = f"{duration_text(first.own, tick_ps)} on threads itself"
+    text = f"{texts[first.name]} takes {own}, the most of all {words}"
+    if first.work_own:
+        launched = f"{duration_text(first.work_own, tick_ps)} of work on devices"
+        text = f"{texts[first.name]} launches {launched} itself, the most of all {words}; it takes {own}"
     return Note("info", text, track=first.track if first.track >= 0 else None)
 
 

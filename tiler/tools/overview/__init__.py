@@ -12,6 +12,7 @@ from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.batch_size import BatchSizes, batch_sizes
 from tilescope.tiler.facts.host_operations import framework_threads
 from tilescope.tiler.facts.imports import saved_page
+from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, frame_names
 from tilescope.tiler.facts.tables import run_tables
 from tilescope.tiler.query import Interruptible, finish
 from tilescope.tiler.tools.answer import Answer, Note, Table
@@ -106,8 +107,9 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
         tables += [table for table in measured.tables if table.id == "parts"]
     if len(run_environment.hosts) > 1 and run_environment.devices:
         tables.append(host_table(run_environment))
+    is_pytorch = bool((yield from frame_names(scope.reader, OPERATORS)).any())
     facts = [
-        *environment_facts(run_environment, batch, has_steps=bool(steps.times)),
+        *environment_facts(run_environment, batch, has_steps=bool(steps.times), is_pytorch=is_pytorch),
         *step_facts(steps, measured),
         *device_facts(use, measured, run_environment.devices),
         *counter_facts(run_environment),

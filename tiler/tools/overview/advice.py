@@ -80,10 +80,10 @@ def _memory_share(
 
     for host in hosts_of(scope.reader, sorted(tracks)):
         try:
-            memories = yield from memories_of(scope.reader, host)
+            recorded = yield from memories_of(scope.reader, host)
         except UsageError:  # too many allocations for one answer
             return None
-        for memory in memories:
+        for memory in recorded.memories:
             if memory.is_host or not len(windows):
                 continue
             figures = yield from memory.figures(windows)

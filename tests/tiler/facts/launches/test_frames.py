@@ -15,7 +15,7 @@ from tests.reports.traces import answer, rows
 from tests.tiler.facts.launches.test_step_work import reading
 from tilescope.tiler.facts.devices import devices_of
 from tilescope.tiler.facts.launches.frames import StreamFrames
-from tilescope.tiler.facts.stacks.chains import Chains
+from tilescope.tiler.facts.stacks.chains import FrameChains
 from tilescope.tiler.query import EVERYTHING, ArgumentReader, QueryReader, Reading, finish
 
 EXTERNAL = "External id"
@@ -32,7 +32,7 @@ def owners(reader: QueryReader) -> list[tuple[str, int]]:
     pairs = []
     for device in finish(devices_of(reader)):
         for work in device.tracks:
-            chains = Chains()
+            chains = FrameChains()
             frames = StreamFrames(reader, work.track, chains)
             plan = reader.plan(work.track, EVERYTHING)
             for events in Reading(reader).events_and_outliers(plan, plan.leaf_runs):

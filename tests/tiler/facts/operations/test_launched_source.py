@@ -30,7 +30,7 @@ from tilescope.tiler.facts.launches import frames, launch_chunks
 from tilescope.tiler.facts.launches.frames import StreamFrames
 from tilescope.tiler.facts.launches.launch_chunks import LaunchPairs
 from tilescope.tiler.facts.stacks import chains as chains_module
-from tilescope.tiler.facts.stacks.chains import Chains
+from tilescope.tiler.facts.stacks.chains import FrameChains
 from tilescope.tiler.indexing.flows import correlation
 from tilescope.tiler.query import Events, Interruptible, QueryReader, finish
 from tilescope.tiler.records import launches as records
@@ -347,7 +347,7 @@ def test_operators_of_many_leaves_are_not_held_together(tmp_path: Path, launch_e
     held: list[int] = []
     chains_around = frames.chains_around
 
-    def counted(around: Events, launches: Events, chains: Chains) -> NDArray[np.int32]:
+    def counted(around: Events, launches: Events, chains: FrameChains) -> NDArray[np.int32]:
         held.append(len(around))
         return chains_around(around, launches, chains)
 
@@ -356,7 +356,7 @@ def test_operators_of_many_leaves_are_not_held_together(tmp_path: Path, launch_e
         patch.setattr(frames, "chains_around", counted)
         (track,) = (number for number, track in enumerate(run.tree.tracks) if str(STREAM) in track.name)
         ordinals = np.arange(len(launching))
-        chains = Chains()
+        chains = FrameChains()
         ids = finish(StreamFrames(run, track, chains).behind(ordinals)).tolist()
         listed = chains.listed()
         assert [run.names[listed[number][-1]].text for number in ids] == launching
@@ -367,7 +367,7 @@ def test_operators_of_many_leaves_are_not_held_together(tmp_path: Path, launch_e
 
 def test_chains_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chains_module, "_MOST_NAMES", 5)
-    chains = Chains()
+    chains = FrameChains()
     assert [chains.numbers([(1, 2), (1, 2, 3)]).tolist() for _ in range(9)] == 9 * [[1, 2]]
     with pytest.raises(UsageError, match="in too many ways"):
         chains.number((4,))
@@ -387,4 +387,4 @@ def test_launches_of_slices_that_a_store_lacks_are_damage(
     with reading(write_trace(tmp_path / "trace.json", events), tmp_path) as run:
         (track,) = (number for number, track in enumerate(run.tree.tracks) if str(STREAM) in track.name)
         with pytest.raises(DamagedStore, match="lacks slices that"):
-            finish(StreamFrames(run, track, Chains()).behind(np.arange(len(launching))))
+            finish(StreamFrames(run, track, FrameChains()).behind(np.arange(len(launching))))
