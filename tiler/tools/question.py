@@ -92,7 +92,7 @@ class Tracks(tuple[int, ...]):
                 raise UsageError(f"tracks are numbers and ranges, as in 1,5,8-12, not {part[:40]!r}")
             low, high = map(int, numbers)
             if high < low or high - low >= MAX_TRACKS or len(tracks) > MAX_TRACKS:
-                raise UsageError(f"a question names at most {MAX_TRACKS:,} tracks, in ascending ranges")
+                raise UsageError(f"tracks are named in ascending ranges, at most {MAX_TRACKS:,} of them")
             tracks.update(range(low, high + 1))
         return cls.from_numbers(tracks)
 

@@ -65,9 +65,9 @@ def test_tracks_come_back_from_their_text(tracks: list[int]) -> None:
         ({"step_name": ""}, "step_name: expected a text that is not empty"),
         ({"step_name": "x" * 1000}, "step_name: expected a text of at most 256 characters"),
         ({"by": "x"}, "by: there is no 'x': choose from argument, category, host, name, process, track"),
-        ({"tracks": "3-1"}, "a question names at most 65,536 tracks, in ascending ranges"),
+        ({"tracks": "3-1"}, "tracks are named in ascending ranges, at most 65,536 of them"),
         ({"tracks": "1-"}, "tracks are numbers and ranges, as in 1,5,8-12, not '1-'"),
-        ({"tracks": "0-99999"}, "a question names at most 65,536 tracks, in ascending ranges"),
+        ({"tracks": "0-99999"}, "tracks are named in ascending ranges, at most 65,536 of them"),
         ({"tracks": "1," * 1500}, "tracks are named in at most 2,000 characters"),
         (
             {"spam": "1"},
