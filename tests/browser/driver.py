@@ -50,8 +50,8 @@ class Viewer:
     def wait(self, expression: str, timeout_s: float = 30) -> Any:
         """Looks until an expression is true in the page. `window.tilescope` comes a moment after the page."""
         deadline = time.monotonic() + timeout_s
-        looked = f"window.tilescope && ({expression})" if "tilescope" in expression else expression
-        while not (value := self.page.evaluate(looked)):
+        guarded = f"window.tilescope && ({expression})" if "tilescope" in expression else expression
+        while not (value := self.page.evaluate(guarded)):
             assert time.monotonic() < deadline, f"still not: {expression}; the page says {self.look()}"
             self.page.wait_for_timeout(25)
         return value
