@@ -48,9 +48,10 @@ class Viewer:
         self.url = url.rstrip("/")
 
     def wait(self, expression: str, timeout_s: float = 30) -> Any:
-        """Looks until an expression is true in the page."""
+        """Looks until an expression is true in the page. `window.tilescope` comes a moment after the page."""
         deadline = time.monotonic() + timeout_s
-        while not (value := self.page.evaluate(expression)):
+        guarded = f"window.tilescope && ({expression})" if "tilescope" in expression else expression
+        while not (value := self.page.evaluate(guarded)):
             assert time.monotonic() < deadline, f"still not: {expression}; the page says {self.look()}"
             self.page.wait_for_timeout(25)
         return value

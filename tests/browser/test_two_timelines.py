@@ -226,6 +226,11 @@ def test_a_page_is_of_the_timeline_in_use_says_so_and_the_other_can_be_chosen(
         # Back in the timelines, the second is the one in use.
         fresh.get_by_role("button", name="Timeline", exact=True).click()
         expect(fresh.get_by_role("button", name="Run: devices.xplane.pb")).to_be_visible()
+        # A second timeline without a run has no page to choose.
+        fresh.goto(f"{viewer.url}/?run={served.run_id(TRAINING)}#v=1&tool=overview&second=list&pane=2")
+        expect(fresh).to_have_title("Overview – training.pt.trace.json – Tilescope")
+        fresh.get_by_role("list", name="The answer").wait_for()
+        expect(fresh.locator(".pane-choice")).to_have_count(0)
 
 
 def test_two_steps_of_the_second_run_are_shown_with_their_starts_at_one_place(viewer: Viewer, served: Served) -> None:

@@ -39,7 +39,7 @@ class TilePlace(NamedTuple):
 
 
 def tiles_around(span: TickRange, level: int) -> TickRange:
-    """Span of the tiles of a level that overlap another: of tile 0 where that lies before the origin."""
+    """Span of the tiles of a level that overlap a range; tile 0 where the range lies before the origin."""
     shift = 2 * level + 8
     return TickRange(max(0, span.start) >> shift << shift, (max(0, span.stop - 1) >> shift) + 1 << shift)
 

@@ -39,7 +39,7 @@ ON_ASCEND: Final = (
     "(see operators)"
 )
 OF_PEAK: Final = "of peak"  # the unit of shares of what a device could reach
-NO_PEAK: Final = "the trace does not say what the device could reach"
+NO_PEAK: Final = "the trace does not record the peak rates of the device"
 
 _NO_DEVICE_CHOSEN: Final = "none of these tracks is of a device that runs operations"
 _NOTHING_RUNS: Final = "no operation runs here"

@@ -92,7 +92,7 @@ class Tracks(tuple[int, ...]):
                 raise UsageError(f"tracks are numbers and ranges, as in 1,5,8-12, not {part[:40]!r}")
             low, high = map(int, numbers)
             if high < low or high - low >= MAX_TRACKS or len(tracks) > MAX_TRACKS:
-                raise UsageError(f"tracks are at most {MAX_TRACKS:,} in ascending ranges")
+                raise UsageError(f"tracks are named in ascending ranges, at most {MAX_TRACKS:,} of them")
             tracks.update(range(low, high + 1))
         return cls.from_numbers(tracks)
 
@@ -137,8 +137,8 @@ class SpanQuestion(Question, frozen=True, kw_only=True):
     step_name: Annotated[
         StepName | None,
         Meta(
-            description="Slices of this name are the steps, by the numbers behind it (train_step 7), or without "
-            "numbers in their order from 0 on. Unless given, the steps are those that the trace marks.",
+            description="Slices of this name are the steps, by the number after the name (train_step 7), or without "
+            "numbers by their order, from 0. Unless given, the steps are those that the trace marks.",
         ),
     ] = None
 
@@ -159,8 +159,8 @@ class FigureQuestion(SpanQuestion, frozen=True, kw_only=True):
     outliers: Annotated[
         bool,
         Meta(
-            description="Also count outliers: events that lie apart from all else, or cannot be true. Else they are "
-            "left out, also where they are within a span, but a span of which both ends are given has what lies apart."
+            description="Also count outliers: events far from all others, or with times that cannot be true. Unless "
+            "asked for they are left out; a span with both ends given has those that are only far from all others."
         ),
     ] = False
 
@@ -238,7 +238,7 @@ def _convert(kind: type[Q], values: dict[str, Any]) -> Q:
             raise UsageError(f"{name}: expected an integer, not {value[:40]!r}")
         # msgspec reads this word as no value, which the description of the API does not have.
         if isinstance(value, str) and value.lower() == "null" and name not in _texts(kind):
-            raise UsageError(f"{name}: there is no {value!r}: leave the parameter out")
+            raise UsageError(f"{name}: {value!r} is no value: leave the parameter out")
     try:
         return msgspec.convert(values, kind, strict=False, dec_hook=_special)
     except msgspec.ValidationError as error:
@@ -278,7 +278,7 @@ def _tracks(value: Any) -> Tracks:
         value = [value]
     if isinstance(value, Sequence) and all(isinstance(track, int) and track >= 0 for track in value):
         return Tracks.from_numbers(value)
-    raise UsageError("tracks are numbers from 0 on")
+    raise UsageError("track numbers are integers from 0")
 
 
 def _message(text: str, cause: BaseException | None, kind: type[Question], values: Mapping[str, Any]) -> str:

@@ -149,10 +149,11 @@ def _range_notes(steps: RunSteps, wanted: StepRange) -> list[Note]:
         notes.append(Note("warning", f"some of steps {wanted.text()} are missing on {names_of(steps, lacking)}"))
     again = [series for series in steps.counted if _differ(series.rows.pass_[series.between(*wanted)])]
     if again:
-        notes.append(Note("warning", f"numbers begin anew on {names_of(steps, again)}: steps of all passes are meant"))
+        text = f"numbers begin anew on {names_of(steps, again)}: steps of all passes are counted"
+        notes.append(Note("warning", text))
     over = [series for series in steps.counted if overlaps(series, wanted)]
     if over:
-        notes.append(Note("info", f"steps overlap on {names_of(steps, over)}: what lies in several counts once"))
+        notes.append(Note("info", f"steps overlap on {names_of(steps, over)}: an event in several of them counts once"))
     return notes
 
 

@@ -84,7 +84,7 @@ _REMEDIES: Final[Mapping[Cause, Mapping[Framework, str]]] = {
     },
     Cause.PADDING: {Framework.OTHER: "choose batch and feature sizes that are multiples of its tiles (see op_profile)"},
     Cause.MEMORY_BOUND: {
-        Framework.OTHER: "larger batches, smaller types, and fusing what follows do more with each byte (see roofline)"
+        Framework.OTHER: "use larger batches or smaller types, or fuse what follows: more work per byte (see roofline)"
     },
     Cause.PIPELINE_BUBBLE: {Framework.OTHER: "use more micro-batches, or an interleaved schedule (1F1B, zero bubble)"},
     Cause.IDLE_DEVICES: {Framework.OTHER: "start a process for each device, or shard over all of them"},
@@ -95,7 +95,7 @@ _REMEDIES: Final[Mapping[Cause, Mapping[Framework, str]]] = {
 }
 
 # Of steps in which the host is slow without one place for it.
-SLOW_HOST: Final = "see what else ran on the host then: other processes and threads, garbage collection"
+SLOW_HOST: Final = "look at what else ran on the host at that time: other processes and threads, garbage collection"
 
 
 def framework_of(reader: QueryReader) -> Framework:

@@ -1,6 +1,6 @@
 /**
  * `window.tilescope`: a read-only look at what is on the screen, for pages that embed the viewer and for tests.
- * Documented in docs/embedding.md; 64-bit numbers are decimal strings there.
+ * Documented in docs/embedding.md; 64-bit numbers are decimal strings there. Loaded late.
  */
 
 import { visibleRange } from "@tilescope/client";

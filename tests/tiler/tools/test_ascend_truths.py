@@ -350,7 +350,7 @@ def test_steps_of_a_step_trace_alone_are_made_of_nothing_recorded(tmp_path: Path
     assert pod.headline is not None
     # Its first step, and no other, is longer than those of other ranks: a mean would put that on all of its steps.
     assert (
-        "5 steps on 4 cores or hosts, the longest listed is step 1 of device 3 · Step trace, 2.376 s"
+        "The longest listed of 5 steps on 4 cores or hosts is step 1 of device 3 · Step trace, 2.376 s"
         in pod.headline.text
     )
     for steps_answer in (pipeline, overview):

@@ -59,15 +59,15 @@ def test_tracks_come_back_from_their_text(tracks: list[int]) -> None:
         ({"start": "1e3"}, "start: expected an integer, not '1e3'"),
         ({"start": "٣"}, "start: expected an integer, not '٣'"),
         ({"start": "null"}, "start: expected an integer, not 'null'"),
-        ({"then": "null"}, "then: there is no 'null': leave the parameter out"),
-        ({"tracks": "NULL"}, "tracks: there is no 'NULL': leave the parameter out"),
+        ({"then": "null"}, "then: 'null' is no value: leave the parameter out"),
+        ({"tracks": "NULL"}, "tracks: 'NULL' is no value: leave the parameter out"),
         ({"start": str(2**63)}, "start: expected an integer of at most 9223372036854775807"),
         ({"step_name": ""}, "step_name: expected a text that is not empty"),
         ({"step_name": "x" * 1000}, "step_name: expected a text of at most 256 characters"),
         ({"by": "x"}, "by: there is no 'x': choose from argument, category, host, name, process, track"),
-        ({"tracks": "3-1"}, "tracks are at most 65,536 in ascending ranges"),
+        ({"tracks": "3-1"}, "tracks are named in ascending ranges, at most 65,536 of them"),
         ({"tracks": "1-"}, "tracks are numbers and ranges, as in 1,5,8-12, not '1-'"),
-        ({"tracks": "0-99999"}, "tracks are at most 65,536 in ascending ranges"),
+        ({"tracks": "0-99999"}, "tracks are named in ascending ranges, at most 65,536 of them"),
         ({"tracks": "1," * 1500}, "tracks are named in at most 2,000 characters"),
         (
             {"spam": "1"},
@@ -114,7 +114,7 @@ def test_values_of_python() -> None:
         from_values(StatsQuestion, {"start": 0.1})
     with pytest.raises(UsageError, match=r"start: 0\.1 is a float"):
         from_json(StatsQuestion, b'{"start": 0.1}')
-    with pytest.raises(UsageError, match="tracks are numbers from 0 on"):
+    with pytest.raises(UsageError, match="track numbers are integers from 0"):
         from_values(StatsQuestion, {"tracks": [-1]})
 
 

@@ -240,7 +240,7 @@ def test_what_is_odd_about_steps_is_said(tmp_path: Path) -> None:
     assert asked.windows("a", steps=(3, 5)) == [(0, 20), (30, 40), (50, 99)]
     about = asked.notes("stats", steps=(1, 3))
     assert "Not all of steps 1-3 are in the trace: it has steps 3 to 5" in about
-    assert "Numbers begin anew on one: steps of all passes are meant" in about
+    assert "Numbers begin anew on one: steps of all passes are counted" in about
     asked.store.close()
 
 

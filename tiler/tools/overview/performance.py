@@ -77,7 +77,7 @@ def device_use(
             flops = sum_of(columns.flops[is_work]) / seconds / peaks.flops
         if peaks.hbm is not None and columns.tells_bytes[is_work].any():
             hbm = _hbm_bytes(columns, is_work) / seconds / peaks.hbm
-    is_of_peak = peaks.flops is None or flops is not None  # what is missing: what the device could reach
+    is_of_peak = peaks.flops is None or flops is not None  # what is missing: the peak rates of the device
     peak_note = device_operations.no_cores or (NO_PEAK if is_of_peak else device_operations.no_costs)
     if cores and table.span:
         busy, span = yield from duty_times(scope.reader, cores, question_windows.on_track)

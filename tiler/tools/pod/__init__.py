@@ -171,11 +171,11 @@ def _of_saved(scope: Scope, question: PodQuestion, page: SavedPage) -> Interrupt
     tick_ps = scope.reader.tick_ps
     notes = [Note("info", f"these are the figures of {page.entry.label}: there is no trace to compare them with")]
     if any("crsDurationUs" in core.figure_names for core in cores):
-        text = "the file does not tell computing in all-reduces from waiting: both are a part of their own"
+        text = "the file does not separate computing from waiting in all-reduces: both are in one part"
         notes.append(Note("info", text))
     if is_cut:
-        text = f"the page has more than is compared: {MAX_CORES:,} cores, and {MAX_CELLS:,} of cores times steps"
-        notes.append(Note("warning", f"{text}: the first are shown, ask for fewer steps"))
+        text = f"the page has more than is compared: {MAX_CORES:,} cores, and {MAX_CELLS:,} steps of all cores"
+        notes.append(Note("warning", f"{text}: only the first are shown; ask for fewer steps"))
     why = "" if times else "the page has no such steps"
     hosts = [core.host for core in cores]
     yield
@@ -300,7 +300,7 @@ def _title(colour: str) -> str:
     if colour == KEEPS_WAITING:
         return KEEPS_WAITING_TITLE
     if colour == "duration":
-        return "How long steps are"
+        return "Step time"
     if colour.startswith(TPU):
         return PART_TITLES[StepPart(colour.removeprefix(TPU))]
     return CLASS_TITLES[StepClass(colour)]
@@ -317,7 +317,7 @@ def _notes(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Note]:
         more = f", and {len(same_cause) - 1:,} more as well" if len(same_cause) > 1 else ""
         text = (
             f"{steps.names[worst.place]} takes longer than others for {CLASS_TITLES[cause].lower()}{more}: "
-            f"{percent_text(worst.share)} of its steps, where {percent_text(worst.median)} are usual."
+            f"{percent_text(worst.share)} of its step time, where {percent_text(worst.median)} is usual."
         )
         core_times, row = steps.times[worst.place], worst.worst
         track = int(core_times.track[row])
@@ -329,7 +329,7 @@ def _notes(steps: AskedSteps, standing_out: Sequence[Straggler]) -> list[Note]:
 def _place_notes(places: Sequence[CorePlace | None]) -> list[Note]:
     if not any(place is not None and place.x is not None for place in places):
         return []
-    text = "the trace numbers chips, and does not record where they are: X and Y lay them out by number, row by row"
+    text = "the trace numbers chips but does not record where they are: X and Y lay them out by number, row by row"
     return [Note("info", text)]
 
 
@@ -355,7 +355,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
         return f"What {cores} do in their steps was not recorded"
     step, core = figures.cell("cells", "step", row), figures.cell("cells", "core", row)
     longest = f"step {step} of {core}, {figures.cell('cells', 'duration', row)}"
-    return f"Of {steps}, the longest listed is {longest}; nothing on these tracks says what devices do in them"
+    return f"The longest listed of {steps} is {longest}; what devices do in steps was not recorded on these tracks"
 
 
 TOOL: Final = Tool(

@@ -96,10 +96,10 @@ def _table(steps: AskedSteps, transfers: Transfers, places: Ints, limit: int) ->
         Column("program", "Program", "text", [channel.program or None for channel in channels]),
         query_column(pair[0] for pair in names),
         Column("start", "Start of the longest", "time", transfers.begin[slowest]),
-        Column("end", "Its end", "time", transfers.end[slowest]),
+        Column("end", "End of the longest", "time", transfers.end[slowest]),
         Column(
             "event",
-            "Its event",
+            "Event of the longest",
             "event",
             [
                 f"{track}.{ordinal}"
@@ -119,7 +119,7 @@ def _names(steps: AskedSteps, places: Ints, cores: Ints) -> list[str]:
 def _notes(transfers: Transfers, *, are_numbered: bool) -> list[Note]:
     notes = []
     if len(transfers) and not are_numbered:
-        text = "the trace does not number cores: those of the programs' pairs are taken in the order of the list"
+        text = "the trace does not number cores: numbers in programs' pairs are taken as places in the list of cores"
         notes.append(Note("warning", text))
     if transfers.unmatched:
         ends = plural(transfers.unmatched, "transfer ends", "transfers end")
@@ -127,6 +127,6 @@ def _notes(transfers: Transfers, *, are_numbered: bool) -> list[Note]:
         notes.append(Note("info", text))
     if transfers.unpaired:
         channels = plural(transfers.unpaired, "channel", "channels")
-        text = f"of {channels} between several cores the trace does not say which sends to which"
+        text = f"{channels} between several cores: the trace does not record which core sends to which"
         notes.append(Note("info", text))
     return notes

@@ -120,9 +120,9 @@ def stragglers_table(steps: AskedSteps, standing_out: Sequence[Straggler]) -> Ta
     columns = [
         Column("core", "Core", "name", [steps.names[straggler.place] for straggler, _ in rows]),
         Column("cause", "Takes longer for", "text", [CLASS_TITLES[straggler.cause] for straggler, _ in rows]),
-        Column("extra", "Longer by, a step", "ticks", extra, total="none"),
-        Column("share", "Of its time", "fraction", [straggler.share for straggler, _ in rows], total="none"),
-        Column("median", "Usual", "fraction", [straggler.median for straggler, _ in rows], total="none"),
+        Column("extra", "Longer by, per step", "ticks", extra, total="none"),
+        Column("share", "Share of step time", "fraction", [straggler.share for straggler, _ in rows], total="none"),
+        Column("median", "Usual share", "fraction", [straggler.median for straggler, _ in rows], total="none"),
         Column("score", "Score", "number", [straggler.score for straggler, _ in rows], "modified z", total="none"),
         Column(
             "step",

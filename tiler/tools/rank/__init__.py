@@ -51,10 +51,10 @@ def _answer(scope: Scope, question: RankQuestion) -> Interruptible[Answer]:
         Fact("name", "Name", name.text, "name"),
         Fact("duration", "Duration", row_slice.duration, "ticks"),
         Fact("count", "Slices of its name", durations.count, "count", "that start in the span"),
-        Fact("rank", "Rank", longer.least + 1 if is_exact else None, "count", "1: none of them is longer"),
+        Fact("rank", "Rank", longer.least + 1 if is_exact else None, "count", "1 is the longest"),
         Fact("longer", "Longer, at least", longer.least, "count"),
         Fact("longer_most", "Longer, at most", longer.most, "count"),
-        Fact("equal", "As long", longer.equal, "count", "itself among them, where it starts in the span"),
+        Fact("equal", "As long", longer.equal, "count", "with this slice, where it starts in the span"),
         Fact("shortest", "Shortest", durations.shortest, "ticks"),
         Fact("median", "Median", median, "ticks"),
         Fact("about_median", "Median ±1%", durations.median, "ticks"),
@@ -65,7 +65,7 @@ def _answer(scope: Scope, question: RankQuestion) -> Interruptible[Answer]:
     notes = []
     if not is_exact:
         others = plural(longer.most - longer.least, "slice is", "slices are")
-        notes.append(Note("info", f"{others} about as long: these are too many to compare one by one"))
+        notes.append(Note("info", f"{others} about as long: too many to compare one by one"))
     bins = durations.bins()
     distribution = [
         Column("least", "From", "ticks", bins.least),
@@ -106,7 +106,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="rank",
     title="Rank",
-    help="where the duration of one slice stands among those of its name: its rank, the spread, the ones beside it",
+    help="where the duration of one slice stands among those of its name: its rank, the spread, its neighbours",
     group="raw",
     question=RankQuestion,
     answer=_answer,

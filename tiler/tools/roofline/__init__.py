@@ -39,10 +39,10 @@ _AT_ONCE: Final = 256
 DEFAULT_STEPS: Final = 20
 
 _NO_PEAKS: Final = (
-    "the trace does not say what the device could reach, so there are rates, but no roofs: XSpace captures of TPUs say "
-    "it in the stats of their planes, those of GPUs name their generation, clock and memory bandwidth there"
+    "the trace does not record the peak rates of the device, so there are rates but no roofs: XSpace captures of TPUs "
+    "have them in the stats of their planes, those of GPUs have generation, clock and memory bandwidth there"
 )
-_ONE_KNOWN: Final = "either the FLOPs or the bytes are not known, of the program or of what the device could reach"
+_ONE_KNOWN: Final = "the FLOPs or the bytes of the program, or a peak rate of the device, were not recorded"
 
 
 class RooflineQuestion(FigureQuestion, frozen=True, kw_only=True):
@@ -80,7 +80,7 @@ def _answer(scope: Scope, question: RooflineQuestion) -> Interruptible[Answer]:
         [*_facts(device_operations, every), *counter_facts(run_environment)],
         [
             Table("operations", "By instruction", operation_columns(listed, device_operations, every.operation.total)),
-            Table("programs", "The program, in all and by step", program_columns(programs, device_operations)),
+            Table("programs", "The program, as a whole and by step", program_columns(programs, device_operations)),
             _roofs(device_operations.peaks),
         ],
         [] if series is None else [series],
@@ -166,7 +166,7 @@ def _facts(device_operations: AskedOperations, every: Row) -> list[Fact]:
             "flop_rate", "FLOP rate, FLOP/s", rates.flops, "rate", "FLOP/s of one device, over all time of the program"
         ),
         Fact("intensity", "Intensity, FLOP/B", rates.intensity, "number", "FLOP for each byte that the program moves"),
-        Fact("efficiency", "Of the roof", rates.share, "fraction", reached),
+        Fact("efficiency", "Share of the roof", rates.share, "fraction", reached),
         Fact("bound_by", "Bound by", rates.bound_by or None, "text", "" if rates.bound_by else reached),
     ]
 
@@ -182,7 +182,7 @@ def _roofs(peaks: Peaks) -> Table:
         Column("bandwidth", "Bandwidth", "rate", [bandwidth for _, bandwidth, _ in rows], "B/s", total="none"),
         Column("ridge", "Ridge point", "number", [ridge for _, _, ridge in rows], "FLOP/B", total="none"),
     ]
-    return Table("roofs", "What the device could reach", columns)
+    return Table("roofs", "Peak rates of the device", columns)
 
 
 def _notes(device_operations: AskedOperations, every: Row, order: Ints) -> list[Note]:
@@ -196,7 +196,7 @@ def _notes(device_operations: AskedOperations, every: Row, order: Ints) -> list[
         Note(
             "info",
             f"the program reaches {percent_text(rates.share)} of what {_limit(rates)} allow, and "
-            f"{percent_text(rates.flops_share or 0)} of the FLOPs that the device can do",
+            f"{percent_text(rates.flops_share or 0)} of the peak FLOP rate of the device",
         )
     ]
     lost = _most_lost(device_operations, order)
@@ -238,7 +238,7 @@ def _lost(row: Row) -> float:
 TOOL: Final = Tool(
     id="roofline",
     title="Roofline",
-    help="how near a program, its steps and its instructions come to what the device could reach, and what limits them",
+    help="how near a program, its steps and its instructions come to the peak rates of a device, and what limits them",
     group="program",
     question=RooflineQuestion,
     answer=_answer,

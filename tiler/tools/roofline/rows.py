@@ -83,11 +83,11 @@ def _rate_columns(rows: Sequence[Row]) -> list[Column]:
         return Column(name, title, "number", [value(row.rates) for row in rows], "FLOP/B", total="none")
 
     return [
-        shares("efficiency", "Of its roof", lambda rates: rates.share),
+        shares("efficiency", "Share of its roof", lambda rates: rates.share),
         Column("bound_by", "Bound by", "text", [row.rates.bound_by or None for row in rows]),
         of_rates("flop_rate", "FLOP rate", "FLOP/s", lambda rates: rates.flops),
-        of_rates("optimal", "At its roof", "FLOP/s", lambda rates: rates.optimal_flops),
-        numbers("bound_intensity", "Intensity there", lambda rates: rates.bound_intensity),
+        of_rates("optimal", "Rate at its roof", "FLOP/s", lambda rates: rates.optimal_flops),
+        numbers("bound_intensity", "Intensity at its roof", lambda rates: rates.bound_intensity),
         shares("flops_share", "FLOPs", lambda rates: rates.flops_share),
         shares("memory_share", "Memory", lambda rates: rates.memory_share),
         of_rates("byte_rate", "All memory", "B/s", lambda rates: rates.bytes),

@@ -11,19 +11,15 @@ import { delayed, fate, fateOf } from "../state/link";
 import { LinkKeeper } from "../state/link-keeper";
 import { type PageLocation, serverRoot } from "../state/location";
 import { page } from "../state/page";
-import { makePane, type Pane } from "../state/pane";
+import { makePane } from "../state/pane";
 import { pageParts } from "../state/parts";
+import { hasRun } from "../state/run";
 import { RunsPoller, runs } from "../state/runs";
 import { siteArchive } from "../state/site-archive";
 import { followPointer } from "../timeline/pointer-place";
 import { type PagePort, PaneApp } from "./pane-app";
 import type { Panes } from "./panes";
 import { takePage } from "./trace-display";
-
-/** True if a pane shows a run, or is about to. */
-function hasRun({ runView }: Pane): boolean {
-  return ["opening", "open"].includes(runView.value.kind);
-}
 
 /** Sends requests to the server; where there is none, they are answered from an archive. */
 const FETCH: Fetch =
@@ -60,7 +56,7 @@ export class App implements PagePort {
   readonly active = computed(() => {
     const second = this.second.value;
     const isMeant = second !== null && this.focused.value === second;
-    return isMeant && (page.value.tool === null || hasRun(second.pane)) ? second : this.first;
+    return isMeant && (page.value.tool === null || hasRun(second.pane.runView.value)) ? second : this.first;
   });
 
   start(): void {

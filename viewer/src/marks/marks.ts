@@ -27,7 +27,7 @@ import type { PointerMeaning, PointerSample } from "../timeline/gesture-tracker"
 import { stepOfName } from "../timeline/name-walk";
 import type { Picture } from "../timeline/picture";
 import { pointedAt, selectionOf } from "../timeline/pointing";
-import { type Step, whenKnown } from "../timeline/steps";
+import { type Step, sayWhyNot, whenKnown } from "../timeline/steps";
 import { MarkKeeper } from "./keeper";
 import { connectLane } from "./lane";
 import { isSameRange, makeMark, rangeOf, titleOf } from "./mark";
@@ -46,12 +46,6 @@ import {
   parseMeasured,
   spanOf,
 } from "./timing";
-
-/** Says it to those who see the screen and to those who do not. */
-function say(words: string): void {
-  failure.value = words;
-  announcement.value = words;
-}
 
 /** Range that M would mark, and its tracks. */
 interface Markable {
@@ -176,8 +170,7 @@ export class Marks implements TimelineExtension {
     try {
       await copyLink(this.#app.mainPane, copyText);
     } catch {
-      failure.value = "The browser does not let this page copy: the link is in its address bar.";
-      announcement.value = failure.peek();
+      sayWhyNot("The browser does not let this page copy: the link is in its address bar.");
     }
   }
 
@@ -358,7 +351,7 @@ export class Marks implements TimelineExtension {
 
   #add(chosen: Selection): void {
     if (chosen.kind !== "event") {
-      say(
+      sayWhyNot(
         chosen.kind === "bin"
           ? "A bin stands for many events: zoom in until the event that you want is drawn, then add it."
           : "",
@@ -367,7 +360,9 @@ export class Marks implements TimelineExtension {
     }
     const now = toggled(this.#pane.selection.peek(), chosen);
     if (now === null) {
-      say(`No more than ${MOST_EVENTS} events are selected one by one: drag over the timeline for all of an area.`);
+      sayWhyNot(
+        `No more than ${MOST_EVENTS} events are selected one by one: drag over the timeline for all of an area.`,
+      );
       return;
     }
     if (now.kind === "none") {
@@ -406,7 +401,7 @@ export class Marks implements TimelineExtension {
     const shown = collection(this.#pane).peek();
     const target = this.#markable();
     if (shown === null || target === null) {
-      say(`Select something, or point at a time: then ${keysOf("mark")} marks it.`);
+      sayWhyNot(`Select something, or point at a time: then ${keysOf("mark")} marks it.`);
       return;
     }
     const before = shown.moment.peek();
@@ -428,7 +423,7 @@ export class Marks implements TimelineExtension {
     const isPointed = measured(this.#pane).peek() === null && this.#pane.selectedRange.peek() === null;
     const target = isPointed && moment !== null ? { range: rangeOf(moment), tracks: moment.tracks } : this.#markable();
     if (shown === null || target === null) {
-      say(`Select something, or point at a time: then ${keysOf("keep-mark")} marks it.`);
+      sayWhyNot(`Select something, or point at a time: then ${keysOf("keep-mark")} marks it.`);
       return;
     }
     const same = shown.at(target.range);
@@ -455,7 +450,7 @@ export class Marks implements TimelineExtension {
       (range === null ? null : shown?.at(range)) ??
       null;
     if (shown === null || mark === null) {
-      say("There is no mark here: click one below the time axis first.");
+      sayWhyNot("There is no mark here: click one below the time axis first.");
       return;
     }
     shown.remove(mark);

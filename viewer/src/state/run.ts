@@ -43,6 +43,11 @@ export function runIdOf(view: RunView): string | null {
   }
 }
 
+/** True if a run is shown, or is about to be. */
+export function hasRun({ kind }: RunView): boolean {
+  return kind === "opening" || kind === "open";
+}
+
 /** The overview of a build that grows; null where it has changed under the request: the next revision is on its way. */
 async function overviewOf(api: BuildApi, { state, overview }: Manifest): Promise<Overview | null> {
   if (state !== "indexing" || overview === null) {

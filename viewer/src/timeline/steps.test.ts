@@ -1,6 +1,7 @@
 import type { EventDetails } from "@tilescope/client";
 import { beforeEach, describe, expect, it } from "vitest";
 import { makePane, type Pane } from "../state/pane";
+import { NOTHING } from "../state/selection";
 import { failure } from "../state/shell";
 import { detailsWhenHere, type Step, type StepPort, Steps } from "./steps";
 
@@ -84,6 +85,31 @@ describe("steps", () => {
     expect(place()).toBe(101);
   });
 
+  it("lead nowhere once what they go on from is not selected any more", async () => {
+    select(0, 5);
+    arrive();
+    let answer: () => void = () => undefined;
+    const slow: Step = async (port) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      port.goTo(0, 6);
+    };
+    const first = steps.add(slow);
+    await settle();
+    pane.selection.value = NOTHING;
+    const second = steps.add((port) => port.goTo(0, 50));
+    answer();
+    await Promise.all([first, second]);
+    expect(place()).toBe(50);
+    const third = steps.add(slow);
+    await settle();
+    pane.selection.value = NOTHING;
+    answer();
+    await third;
+    expect(place()).toBeNull();
+  });
+
   it("are not more than a few, and say so", async () => {
     select(0, 5);
     load();
@@ -111,6 +137,19 @@ describe("steps", () => {
     arrive();
     const failed = steps.add(() => Promise.reject(new Error("no code")));
     await expect(failed).rejects.toThrow("no code");
+    await steps.add(toNext);
+    expect(place()).toBe(6);
+  });
+
+  it("go on after one that throws at once, without those that waited for it", async () => {
+    select(0, 5);
+    arrive();
+    const failed = steps.add(() => {
+      throw new Error("no picture");
+    });
+    const waiting = steps.add(toNext);
+    await expect(failed).rejects.toThrow("no picture");
+    await expect(waiting).rejects.toThrow("no picture");
     await steps.add(toNext);
     expect(place()).toBe(6);
   });

@@ -29,10 +29,13 @@ interface Walker {
   walk(step: Step): Promise<void>;
 }
 
-/** So many steps wait at most. */
+/** Number of steps that may wait. */
 const MOST_STEPS = 32;
 
-/** Each step goes on from where the step before it has led. Those that wait are dropped when something else is selected by hand. */
+/**
+ * Each step goes on from where the step before it has led. Those that wait are dropped when something else is selected by hand, or a step
+ * fails.
+ */
 export class Steps {
   readonly #port: StepPort;
   /** The navigator, as the steps see it. */
@@ -40,30 +43,28 @@ export class Steps {
   readonly #waiting: Step[] = [];
   /** Selection that the steps have led to. */
   #place: Selection | null = null;
+  /** Selection that the step under way goes on from. */
+  #from: Selection | null = null;
   #going: Promise<void> | null = null;
 
   constructor(port: StepPort) {
     const { pane } = port;
-    const follow = () => {
-      this.#place = pane.selection.peek();
+    // A step that comes to its end after something else has been selected, or nothing, leads nowhere.
+    const lead = (select: () => void) => {
+      if (pane.selection.peek() === this.#from) {
+        select();
+        this.#from = pane.selection.peek();
+        this.#place = this.#from;
+      }
     };
     this.#port = port;
     this.#own = {
       pane,
       startAnew: () => port.startAnew(),
       revealSelection: () => port.revealSelection(),
-      select: (chosen) => {
-        port.select(chosen);
-        follow();
-      },
-      show: (track, event) => {
-        port.show(track, event);
-        follow();
-      },
-      goTo: (track, ordinal) => {
-        port.goTo(track, ordinal);
-        follow();
-      },
+      select: (chosen) => lead(() => port.select(chosen)),
+      show: (track, event) => lead(() => port.show(track, event)),
+      goTo: (track, ordinal) => lead(() => port.goTo(track, ordinal)),
     };
   }
 
@@ -84,19 +85,22 @@ export class Steps {
   }
 
   async #go(): Promise<void> {
+    await null; // a step that throws at once must not end this before `#going` is set
     try {
       for (let step = this.#waiting.shift(); step !== undefined; step = this.#waiting.shift()) {
         if (this.#port.pane.selection.peek() === this.#place) {
+          this.#from = this.#place;
           await step(this.#own);
         }
       }
     } finally {
+      this.#waiting.length = 0;
       this.#going = null;
     }
   }
 }
 
-/** Details of the selected event, when they are here; null where none is selected, or they cannot be had, which is told. */
+/** Details of the selected event, as soon as they are loaded; null, with a message, where no event is selected or they cannot be had. */
 export async function detailsWhenHere(pane: Pane): Promise<EventDetails | null> {
   const chosen = pane.selection.peek();
   const shown = await new Promise<ReturnType<typeof pane.detailsView.peek>>((resolve) => {
@@ -122,7 +126,7 @@ export async function detailsWhenHere(pane: Pane): Promise<EventDetails | null> 
   return null;
 }
 
-/** Does something with what is selected once it is known when that is, and the steps that were asked for before have led to it. */
+/** Acts on the selection: at once, or when all earlier steps are taken and the details of what they lead to are here. */
 export function whenKnown(navigator: Walker, act: () => void): void {
   if (navigator.stepsUnderWay === 0 && navigator.pane.detailsView.peek().kind !== "loading") {
     act();

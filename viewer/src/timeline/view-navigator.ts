@@ -249,7 +249,7 @@ export class ViewNavigator {
     void this.walk((port, walk) => walk.enterDrawn(this.#stage, port, key));
   }
 
-  /** Takes a step from what is selected when the steps before it are done. */
+  /** Takes a step from what is selected, when all earlier steps are taken. Never rejects. */
   async walk(step: (port: StepPort, walk: typeof import("./walk")) => void | Promise<void>): Promise<void> {
     this.stepsUnderWay++;
     try {
@@ -257,7 +257,7 @@ export class ViewNavigator {
       this.#steps ??= new walk.Steps(this);
       await this.#steps.add((port) => step(port, walk));
     } catch (error) {
-      failure.value = `The code for this key could not be loaded: ${reasonOf(error)}`;
+      failure.value = `This key could not be carried out: ${reasonOf(error)}`;
     }
     this.stepsUnderWay--;
   }

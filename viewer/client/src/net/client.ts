@@ -94,7 +94,7 @@ const MAX_CHILD_SHAPES = 4;
  */
 const LOOK_AGAIN_MS = 3000;
 
-/** Making tiles of rollups takes so much of a frame at most, of 17 at 60 Hz: while the view moves the rest of it has its own work. */
+/** Milliseconds of a frame, of 17 at 60 Hz, in which tiles of rollups are made; while the view moves, drawing takes most of them. */
 const COMPOSE_MS = 8;
 const COMPOSE_MOVING_MS = 2;
 
@@ -117,7 +117,7 @@ export class TileClient {
   #shifts: Shifts | null = null;
   #screen: Screen | null = null;
   #needed: readonly PageWant[] = [];
-  /** Around the view. */
+  /** Pages around the view; none while the needed ones take too much of the cache. */
   #ahead: readonly PageWant[] = [];
   #isTurnAsked = false;
   #streamStatus: StreamStatus = "connecting";
@@ -202,9 +202,10 @@ export class TileClient {
     this.#askPages();
   }
 
+  /** Asks for what is missing: all pages that the view needs, and a few around it. */
   #askPages(): void {
     const missing = this.#missing(this.#needed);
-    // A stream sends what is most urgent first; without one, all that is wanted comes at the same time.
+    // A stream sends what is most urgent first. Without one all pages are fetched at the same time: those around the view come last.
     const mostAhead = this.#options.connect !== null ? AHEAD_PAGES : missing.length > 0 ? 0 : undefined;
     this.#stream.want([...missing, ...this.#missing(this.#ahead).slice(0, mostAhead)].map((want) => want.key));
   }

@@ -27,8 +27,8 @@ class Pieces {
   /** First bin and last bin of each piece, and 1 where the event starts in the tile. */
   readonly places: Uint8Array;
   /**
-   * Ticks from the start of a piece's first bin to its own, from the start of its last bin to its end, and the duration of its event.
-   * Inside bins every number is exact in a double.
+   * Ticks from the start of the first bin to the start of the piece, from the start of the last bin to the end of the piece, and the
+   * duration of the event. Inside bins every number is exact in a double.
    */
   readonly times: Float64Array;
 
@@ -73,8 +73,22 @@ class Pieces {
   }
 }
 
-/** Pieces of the tile that is being composed. */
-let pieces = new Pieces(0);
+/** Columns with room for so many pieces, 8 MB, are kept; larger ones are let go after their tile. */
+const KEPT_PIECES = 1 << 18;
+
+let kept = new Pieces(0);
+
+/** Empty columns with room for so many pieces. */
+function piecesFor(most: number): Pieces {
+  if (most > KEPT_PIECES) {
+    return new Pieces(most);
+  }
+  if (most > kept.name.length) {
+    kept = new Pieces(Math.min(2 * most, KEPT_PIECES));
+  }
+  kept.length = 0;
+  return kept;
+}
 
 /**
  * The tile of a rollup at a level from leaf tiles that hold all events of its children there; null where none is. Events
@@ -87,14 +101,10 @@ export function composeTile(
   leaves: readonly TileData[],
   framing: readonly number[] = [],
 ): TileData | null {
-  const most = leaves.reduce((sum, leaf) => sum + leaf.slices.length, 0);
-  if (most > pieces.name.length) {
-    pieces = new Pieces(2 * most);
-  }
-  pieces.length = 0;
+  const pieces = piecesFor(leaves.reduce((sum, leaf) => sum + leaf.slices.length, 0));
   for (const leaf of leaves) {
     const first = pieces.length;
-    collect(leaf, level, index);
+    collect(leaf, level, index, pieces);
     if (framing.includes(leaf.track)) {
       pieces.name.fill(NO_NAME, first, pieces.length);
     }
@@ -104,7 +114,7 @@ export function composeTile(
   }
   const sums = new BinSums(binTicks(level));
   for (const [name, positions] of pieces.byName()) {
-    sums.addName(name, positions);
+    sums.addName(name, pieces, positions);
   }
   return {
     ...{ track, level, index, kind: "terminal", originTicks: tileOrigin(level, index), binTicks: binTicks(level) },
@@ -114,11 +124,11 @@ export function composeTile(
 }
 
 /** Cuts a leaf's events to the leaf and to the tile: an event that lies in several leaves is in each of them. */
-function collect(leaf: TileData, level: number, index: number): void {
+function collect(leaf: TileData, level: number, index: number, pieces: Pieces): void {
   const origin = tileOrigin(level, index);
   const width = BINS_PER_TILE * binTicks(level);
   if (leaf.slices.wide !== null || width > Number.MAX_SAFE_INTEGER) {
-    collectWide(leaf, level, index);
+    collectWide(leaf, level, index, pieces);
     return;
   }
   const { name, flags, length } = leaf.slices;
@@ -142,7 +152,7 @@ function collect(leaf: TileData, level: number, index: number): void {
 }
 
 /** The same where ticks after the tile's origin are beyond doubles: in runs of hours, at levels of few bins. */
-function collectWide(leaf: TileData, level: number, index: number): void {
+function collectWide(leaf: TileData, level: number, index: number, pieces: Pieces): void {
   const origin = tileOrigin(level, index);
   const low = leaf.originTicks > origin ? leaf.originTicks : origin;
   const leafEnd = tileEnd(leaf.level, leaf.index);
@@ -189,8 +199,7 @@ class BinSums {
   }
 
   /** Adds the pieces of a name, at some positions. */
-  addName(name: number, positions: Uint32Array): void {
-    const { places, times } = pieces;
+  addName(name: number, { places, times }: Pieces, positions: Uint32Array): void {
     let low = BINS_PER_TILE;
     let high = -1;
     for (const k of positions) {

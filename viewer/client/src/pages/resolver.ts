@@ -89,7 +89,7 @@ export function resolve(input: ResolveInput): PageWant[] {
     }
   };
   const find = input.partsOf ?? ((terminal, children) => partsOf(input.shapes, children, terminal, rootLevel));
-  // Those of a whole terminal tile would be several times the bytes of the view, for a lane of 20 px.
+  // Only parts in the range: those of a whole terminal tile are several times the bytes of the view, for a lane of 20 px.
   const addParts = (tier: Tier, range: TickRange): void => {
     const first = tileIndexAt(sharp, range.startTicks);
     const last = tileIndexAt(sharp, range.endTicks - 1n);

@@ -1,7 +1,7 @@
-/** Choice between the runs of two timelines, where there are two: whose run a page is of. */
+/** Choice between the runs of two timelines, where both have one: whose run a page is of. */
 
 import { useApp } from "../../components/app-context";
-import { runIdOf } from "../../state/run";
+import { hasRun, runIdOf } from "../../state/run";
 import { runs } from "../../state/runs";
 import { Choices } from "./choices";
 
@@ -9,7 +9,8 @@ const NUMBERS = ["1", "2"] as const;
 
 export function PaneChoice() {
   const app = useApp();
-  if (app.panes.length < 2) {
+  const [, second] = app.panes;
+  if (second === undefined || !hasRun(second.runView.value)) {
     return null;
   }
   const choices = app.panes.map(({ runView }, k) => {

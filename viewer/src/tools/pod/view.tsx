@@ -72,7 +72,7 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
           onChange={(event) => setFields({ ...fields, colour: event.currentTarget.value })}
         >
           <option value={KEEPS_WAITING}>{TITLES.get(KEEPS_WAITING)}</option>
-          <option value={DURATION}>How long steps are</option>
+          <option value={DURATION}>Step time</option>
           {(cores === undefined ? [] : partGroups(cores)).map(({ title, parts }) => (
             <optgroup key={title} label={title}>
               {parts.map(({ id, title: partTitle }) => (
