@@ -393,8 +393,9 @@ def _find_archive_runs(listing: Listing, top: Path, name: str, separate: bool) -
             for claimed in planned.claimed():
                 del alone[claimed]
         for file, candidate in alone.items():
-            is_of_capture = capture_position(file) is not None  # of Ascend devices: all of these are one run
-            if candidate.looks and not is_of_capture:  # a layout knows it, and that it belongs to no other
+            is_of_capture = capture_position(file) is not None  # of Ascend devices: captures are joined below
+            is_alone = separate if is_of_capture else candidate.looks  # a layout knows that it belongs to no other
+            if is_alone:
                 label = FileLabel(host=host_of(file))
                 planned_runs.append((file, PlannedRun(file.name, [RunFile(file, label)])))
             else:
