@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.memory_tables import ORIGIN_NS
-from tests.reports.traces import answer
+from tests.reports.traces import answer, rows
 from tests.tiler.readers.ascend.conftest import index
 from tilescope.tiler.facts.memory import table_columns, table_pools
 from tilescope.tiler.query import QueryReader
@@ -38,17 +38,17 @@ def owner_of(folder: Path, components: dict[str, Total]) -> str:
         f'[{{"ph": "X", "name": "op", "pid": 1, "tid": 1, "ts": {ORIGIN_NS // 1000}.000, "dur": 0.7}}]'
     )
     with (folder / "operator_memory.csv").open("w", newline="") as file:
-        rows = csv.writer(file)
+        writer = csv.writer(file)
         times = ["Allocation Time(us)", "Release Time(us)"]
-        rows.writerow(["Name", "Size(KB)", *times, "Allocation Total Allocated(MB)", "Device Type"])
-        rows.writerows(["op", 1024, stamp(event), "", total(event), "NPU:0"] for event in range(EVENTS))
+        writer.writerow(["Name", "Size(KB)", *times, "Allocation Total Allocated(MB)", "Device Type"])
+        writer.writerows(["op", 1024, stamp(event), "", total(event), "NPU:0"] for event in range(EVENTS))
     with (folder / "memory_record.csv").open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["Component", "Timestamp(us)", "Total Allocated(MB)", "Total Reserved(MB)", "Device Type"])
+        writer = csv.writer(file)
+        writer.writerow(["Component", "Timestamp(us)", "Total Allocated(MB)", "Total Reserved(MB)", "Device Type"])
         for event in range(EVENTS):
             for component, total_of in components.items():
                 if (own := total_of(event)) is not None:
-                    rows.writerow([component, stamp(event), own, 9999, "NPU:0"])
+                    writer.writerow([component, stamp(event), own, 9999, "NPU:0"])
     reader = QueryReader(open_run_store(index(folder, folder.with_suffix(".store"))))
     memory = next(fact.value for fact in answer(reader, "memory_profile").facts if fact.id == "memory")
     reader.store.close()
@@ -93,19 +93,17 @@ def test_owners_are_the_first_of_a_table_wherever_chunks_begin(tmp_path: Path, m
     )
     names = ["a", "b", "a", "b", "d", "e", "f", "c", "a", "g", "h", "c", "i", "d"]
     with (folder / "memory_record.csv").open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["Component", "Timestamp(us)", "Total Allocated(MB)", "Total Reserved(MB)", "Device Type"])
-        rows.writerows([name, stamp(time), time + 1, 99, "NPU:0"] for time, name in enumerate(names))
+        writer = csv.writer(file)
+        writer.writerow(["Component", "Timestamp(us)", "Total Allocated(MB)", "Total Reserved(MB)", "Device Type"])
+        writer.writerows([name, stamp(time), time + 1, 99, "NPU:0"] for time, name in enumerate(names))
     monkeypatch.setattr(csv_table, "MAX_ROWS", 5)
     monkeypatch.setattr(memory_extents, "MAX_OWNERS", 3)  # those of the second and the third chunk are not stored
     monkeypatch.setattr(table_columns, "MAX_OWNERS", 4)
     reader = QueryReader(open_run_store(index(folder, tmp_path / "store")))
     (table,) = table_pools.memory_tables(reader)
     assert [extents is None for extents in table.entry.extents] == [False, True, True]
-    profile = answer(reader, "memory_profile")
-    (memories,) = (table for table in profile.tables if table.id == "memories")
-    (column,) = (column for column in memories.columns if column.id == "memory")
-    assert sorted(map(str, column.values)) == [f"NPU:0 {name}" for name in "abde"]
+    memories = rows(answer(reader, "memory_profile"), "memories")
+    assert sorted(row["memory"] for row in memories) == [f"NPU:0 {name}" for name in "abde"]
     peak = answer(reader, "memory_profile", memory="NPU:0 d")
     assert next(fact.value for fact in peak.facts if fact.id == "peak") == 14 << 20
     reader.store.close()
