@@ -5,11 +5,16 @@ Times are nanoseconds since the epoch and the picoseconds beyond: they hold what
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from collections.abc import Sequence
+from typing import Annotated, Final, TypeAlias
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-Stamp = tuple[int, int]
+Nanoseconds = Annotated[int, Meta(ge=0, lt=1 << 62)]
+Picoseconds = Annotated[int, Meta(ge=0, lt=1000)]
+Count = Annotated[int, Meta(ge=0, lt=1 << 62)]
+
+Stamp = tuple[Nanoseconds, Picoseconds]
 Reach = tuple[int, int]  # nanoseconds since the epoch: the first, and that behind the last
 
 NO_SIZE: Final = -(1 << 63)
@@ -20,8 +25,8 @@ class SampleExtent(Struct, frozen=True, array_like=True):
 
     first: Stamp  # of a sample; that of any row if there is none
     last: Stamp
-    most: int  # bytes, NO_SIZE: no sample
-    drawn: int  # plain numbers
+    most: Annotated[int, Meta(ge=NO_SIZE, lt=1 << 62)]  # bytes, NO_SIZE: no sample
+    drawn: Count  # plain numbers
 
 
 class FillExtent(Struct, frozen=True, array_like=True, tag="fill"):
@@ -36,7 +41,8 @@ class FillExtent(Struct, frozen=True, array_like=True, tag="fill"):
 
     def is_within(self, reach: Reach) -> bool:
         """True if all of its rows are in it."""
-        return reach[0] <= self.first[0] and self.last[0] < reach[1]
+        parts = self, self.allocated, self.reserved
+        return _are_within([stamp for part in parts for stamp in (part.first, part.last)], reach)
 
     @property
     def size_bytes(self) -> int:
@@ -49,8 +55,8 @@ class MomentExtent(Struct, frozen=True, array_like=True):
 
     first: Stamp
     last: Stamp
-    events: int
-    size_bytes: int  # of all of them together, as far as it is recorded
+    events: Count
+    size_bytes: Count  # of all of them together, as far as it is recorded
 
 
 class AllocationExtent(Struct, frozen=True, array_like=True, tag="allocation"):
@@ -63,7 +69,8 @@ class AllocationExtent(Struct, frozen=True, array_like=True, tag="allocation"):
 
     def is_within(self, reach: Reach) -> bool:
         """True if all times are in it."""
-        return all(reach[0] <= moment.first[0] and moment.last[0] < reach[1] for moment in self._moments)
+        stamps = [stamp for moment in self._moments for stamp in (moment.first, moment.last)]
+        return _are_within(stamps if self.last_end is None else [*stamps, self.last_end], reach)
 
     @property
     def size_bytes(self) -> int:
@@ -75,4 +82,9 @@ class AllocationExtent(Struct, frozen=True, array_like=True, tag="allocation"):
         return [moment for moment in (self.made, self.freed) if moment is not None]
 
 
+def _are_within(stamps: Sequence[Stamp], reach: Reach) -> bool:
+    return all(reach[0] <= ns < reach[1] for ns, _ in stamps)
+
+
 MemoryExtent: TypeAlias = FillExtent | AllocationExtent
+MemoryOwner: TypeAlias = tuple[str, str] | str

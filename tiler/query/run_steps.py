@@ -119,12 +119,12 @@ class RunSteps:
         """`label`: what they are called if somebody has named them."""
         self._tree = tree
         by_process = _candidates(tree, names, steps, label)
-        self.series = self._of_devices([_best(candidates) for _, candidates in sorted(by_process.items())])
+        own = self._of_devices({process: _best(candidates) for process, candidates in sorted(by_process.items())})
+        self.series = [series for process, series in own.items() if series.process == process]
         self.unused = [
             series for candidates in by_process.values() for series in candidates if series is not _best(candidates)
         ]
         self._file_of = {t.group: file_of_tracks[t.id] for t in tree.tracks if t.kind != "rollup"}
-        own = {series.process: series for series in self.series}
         of_file, of_host = defaultdict[int, list[StepSeries]](list), defaultdict[int | None, list[StepSeries]](list)
         for series in self.series:
             of_file[self._file_of[series.process]].append(series)
@@ -203,24 +203,26 @@ class RunSteps:
             if host is not None and len(on_device) > 1 and _are_of_one(on_device)
         ]
 
-    def _of_devices(self, all_series: Sequence[StepSeries]) -> list[StepSeries]:
-        """The series with that of a step trace put into that of its device, the only one of its host."""
-        merged = dict(enumerate(all_series))
+    def _of_devices(self, own: Mapping[int, StepSeries]) -> Mapping[int, StepSeries]:
+        """The series of each process, that of a step trace put into that of its device, the only one of its host."""
+        merged = dict(own)
         by_host: dict[int | None, list[int]] = defaultdict(list)
-        for place, series in merged.items():
+        for process, series in own.items():
             if series.source is StepSource.ITERATION:
-                by_host[self._host(series.process)].append(place)
-        for host, places in by_host.items():
-            devices = [place for place in places if self.is_on_device(merged[place])]
+                by_host[self._host(process)].append(process)
+        for host, processes in by_host.items():
+            devices = [process for process in processes if self.is_on_device(own[process])]
             if host is None or len(devices) != 1:
                 continue
-            for place in places:
-                if self._tree.groups[merged[place].process].name.lower() == STEP_TRACE.lower():
-                    joined = _with_trace(merged[devices[0]], merged[place])
+            traces = []
+            for process in processes:
+                if self._tree.groups[process].name.lower() == STEP_TRACE.lower():
+                    joined = _with_trace(merged[devices[0]], own[process])
                     if joined is not None:
                         merged[devices[0]] = joined
-                        del merged[place]
-        return list(merged.values())
+                        traces.append(process)
+            merged |= dict.fromkeys(traces, merged[devices[0]])
+        return merged
 
     def _iterations(self, counted: Iterable[StepSeries]) -> dict[int | None, list[bool]]:
         """By host, for each of its series of iterations: is it beside the operators of a device?"""

@@ -19,6 +19,7 @@ from msgspec import Struct, field, structs
 from tilescope.tiler.errors import DamagedTrace, TooLarge, TraceError, UnknownFormat
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.compression import compression_of
+from tilescope.tiler.readers.folder_listing import is_looked_into
 from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.inflation import Inflation
 from tilescope.tiler.readers.layouts.ascend_ranks import (
@@ -32,6 +33,7 @@ from tilescope.tiler.readers.layouts.registry import look_at
 from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.member_streams import FileSlice, JoinedStream, Readable, ZipStream
 from tilescope.tiler.readers.other_tools import other_tool
+from tilescope.tiler.readers.run_files import is_host_file
 from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
 from tilescope.tiler.readers.source import ByteSource, StreamDamage, open_raw
 from tilescope.tiler.readers.tar_stream import TarKind, TarReader, is_tar
@@ -213,6 +215,7 @@ class _Collector:
 
     def listing(self) -> Listing:
         """All that was found. Raises TraceError when that is nothing."""
+        members = self._meant()
         notes = [*self._obstacles.notes(), *self._strangers.notes()]
         if self._is_full:
             notes.append(f"the archive has more than {_MAX_MEMBERS:,} members: the others were not looked at")
@@ -222,9 +225,18 @@ class _Collector:
             if self.problem is not None:
                 raise DamagedTrace(self._path, f"is a damaged archive ({self.problem})", advice="copy the file again")
             raise UnknownFormat(self._path, "is an archive that contains no trace", advice="; ".join(notes))
-        members = (self._members_by_name[name] for name in sorted(self._members_by_name, key=natural_key))
         ranks = {self._path / folder: read_rank(texts) for folder, texts in self._rank_texts.items()}
-        return Listing(tuple(members), tuple(notes), ranks)
+        return Listing(members, tuple(notes), ranks)
+
+    def _meant(self) -> tuple[Member, ...]:
+        """The members in natural order, without those that only begin as a trace does, where others are certain."""
+        named = [(name, self._members_by_name[name]) for name in sorted(self._members_by_name, key=natural_key)]
+        if any(member.is_certain for _, member in named):
+            for name, member in named:
+                if not (member.is_certain or member.is_empty or is_host_file(member.path)):
+                    self._strangers.add(name, "has no events in its first bytes")
+                    del self._members_by_name[name]
+        return tuple(member for name, member in named if name in self._members_by_name)
 
 
 def _list_tar(source: ByteSource) -> Listing:
@@ -295,7 +307,8 @@ def _judge_text(path: Path, text: bytes, is_whole: bool) -> _Judged:
     """Judges whether a text that begins so may be a trace. `is_whole`: nothing follows."""
     if _is_archive_head(text):
         return _Judged("is an archive itself (unpack it first)")
-    if not text and is_whole:
+    is_named = is_looked_into(path.name)
+    if not text and is_whole and is_named:
         return _Judged(None, is_empty=True)
     try:
         signature = recognise(text, path)
@@ -305,6 +318,8 @@ def _judge_text(path: Path, text: bytes, is_whole: bool) -> _Judged:
         tool = other_tool(text)
         return _Judged(signature.format.nothing_follows if tool is None else f"is {tool.what}, not a trace")
     is_certain = signature.likeness is Likeness.CERTAIN
+    if not is_certain and not is_named:  # a text in quotes begins as a plane does
+        return _Judged("has no events in its first bytes")
     return _Judged(None, is_whole and not text.strip(), is_certain, look_at(text) if is_certain else {})
 
 

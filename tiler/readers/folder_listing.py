@@ -254,7 +254,7 @@ def _list(path: str) -> FolderListing:
                 return FolderListing(is_store=True)
             if name.startswith("."):
                 continue
-            if name.endswith(_looked_into()) and (file := _file_entry(entry)) is not None:
+            if is_looked_into(name) and (file := _file_entry(entry)) is not None:
                 files.append(file)
             elif entry.is_dir(follow_symlinks=False):
                 folders.append(name)
@@ -285,6 +285,11 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:  # it leads to itself
         return False
+
+
+def is_looked_into(name: str) -> bool:
+    """True for a file whose name ends as those of traces, or of archives, do."""
+    return name.endswith(_looked_into())
 
 
 @cache

@@ -393,8 +393,9 @@ def _find_archive_runs(listing: Listing, top: Path, name: str, separate: bool) -
             for claimed in planned.claimed():
                 del alone[claimed]
         for file, candidate in alone.items():
-            is_of_capture = capture_position(file) is not None  # of Ascend devices: all of these are one run
-            if candidate.looks and not is_of_capture:  # a layout knows it, and that it belongs to no other
+            is_of_capture = capture_position(file) is not None  # of Ascend devices: captures are joined below
+            is_alone = separate if is_of_capture else candidate.looks  # a layout knows that it belongs to no other
+            if is_alone:
                 label = FileLabel(host=host_of(file))
                 planned_runs.append((file, PlannedRun(file.name, [RunFile(file, label)])))
             else:
@@ -408,7 +409,8 @@ def _find_archive_runs(listing: Listing, top: Path, name: str, separate: bool) -
         files = [file.path for file in planned.files]
         hosts = planned.hosts(host_of)
         notes = (*planned.notes, *listing.notes)
-        if len(planned_runs) == 1 or place == top:
+        is_of_capture = capture_position(files[0]) is not None
+        if place == top or (len(planned_runs) == 1 and not is_of_capture):
             run = _run(top, name, files, hosts, notes)
         else:
             place_name = run_name(place.relative_to(top).parts)
@@ -439,10 +441,12 @@ def _with_rest(
     """The runs of an archive, with the traces that no layout knows: in the run that is at `top`, else as one there."""
     chosen = choose(rest)
     ascend = ascend_runs(chosen.files, listing.rank_of)
-    if len(ascend) > 1:  # trainings, as on disk
+    claimed = {file for run in ascend for capture in run.captures for file in (*capture.files, *capture.copies)}
+    left = frozenset(chosen.files) - claimed  # without what is left out: it would be runs of its own
+    at_top = next((planned for place, planned in planned_runs if place == top), None)
+    is_all = len(ascend) == 1 and not left and at_top is None and ascend[0].path.is_relative_to(top)
+    if len(ascend) > 1 or is_all:  # trainings, as on disk
         planned_runs = [*planned_runs, *((run.path, _planned_ascend(run, chosen.notes)) for run in ascend)]
-        claimed = {file for run in ascend for capture in run.captures for file in (*capture.files, *capture.copies)}
-        left = frozenset(chosen.files) - claimed  # without what is left out: it would be runs of its own
         others = [candidate for candidate in rest if candidate.path in left]
         return _with_rest(planned_runs, others, top, listing) if others else list(planned_runs)
     captures = [capture for run in ascend for capture in run.captures]
@@ -453,7 +457,6 @@ def _with_rest(
     if len(labels) == len(files):  # captures of Ascend devices, as on disk
         files.sort(key=lambda file: file_order(file.path))
     notes = (*chosen.notes, *notes_of(captures))
-    at_top = next((planned for place, planned in planned_runs if place == top), None)
     if at_top is None:
         return [*planned_runs, (top, PlannedRun("", files, notes=notes))]
     files = sorted((*at_top.files, *files), key=lambda file: natural_key(file.path.as_posix()))

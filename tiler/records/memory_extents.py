@@ -5,7 +5,8 @@ They are stored with the list of tables, so that a range reads the chunks that i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -16,6 +17,7 @@ from tilescope.tiler.columns.memory_extents import (
     AllocationExtent,
     FillExtent,
     MemoryExtent,
+    MemoryOwner,
     MomentExtent,
     Reach,
     SampleExtent,
@@ -60,32 +62,49 @@ def stored_extents(
 
     So it is where a chunk has many owners, or sums that are those of no memory.
     """
-    extents = memory_extents(family, columns, cells, EVER)
+    extents = tuple(islice(memory_extents(family, columns, cells, EVER), MAX_OWNERS + 1))
     return extents if len(extents) <= MAX_OWNERS and all(extent.size_bytes < _MOST_SUM for extent in extents) else None
 
 
+def extent_places(family: str, columns: Sequence[str]) -> frozenset[int]:
+    """The places of the columns that extents are made of."""
+    return frozenset(columns.index(header) for header in _headers(family, columns).values())
+
+
 def memory_extents(
-    family: str, columns: Sequence[str], cells: Callable[[int], Cells], reach: Reach
-) -> tuple[MemoryExtent, ...]:
+    family: str,
+    columns: Sequence[str],
+    cells: Callable[[int], Cells],
+    reach: Reach,
+    is_wanted: Callable[[MemoryOwner], bool] = lambda _: True,
+) -> Iterator[MemoryExtent]:
     """The extents of the rows of a chunk whose times are in reach, in the order in which owners come first.
 
-    `cells` are those of a column, by its place.
+    `cells` are those of a column, by its place. Each is worked out when it is asked for: a chunk may have an owner for
+    each row.
     """
-    headers = allocation_headers(columns) if family == ALLOCATIONS else headers_named(columns, *FILL_COLUMNS)
+    headers = _headers(family, columns)
     own = {plain: cells(columns.index(header)) for plain, header in headers.items()}
-    return (_allocations if family == ALLOCATIONS else _fills)(headers, own, reach)
+    yield from (_allocations if family == ALLOCATIONS else _fills)(headers, own, reach, is_wanted)
 
 
-def _fills(headers: dict[str, str], cells: dict[str, Cells], reach: Reach) -> tuple[MemoryExtent, ...]:
+def _headers(family: str, columns: Sequence[str]) -> dict[str, str]:
+    return allocation_headers(columns) if family == ALLOCATIONS else headers_named(columns, *FILL_COLUMNS)
+
+
+def _fills(
+    headers: dict[str, str], cells: dict[str, Cells], reach: Reach, is_wanted: Callable[[MemoryOwner], bool]
+) -> Iterator[MemoryExtent]:
     if TIMESTAMP not in cells:
-        return ()
+        return
     times = header_times(cells[TIMESTAMP], headers[TIMESTAMP], MICROSECOND_DIGITS)
     sizes = {plain: cell_sizes(cells[plain], headers[plain], MEBIBYTE) for plain in SAMPLED if plain in cells}
     drawn = {plain: has_number(cells[plain]) for plain in sizes}
-    extents = []
     for (device, component), rows in rows_by_owner(
         np.flatnonzero(_in(times, reach)), cells.get(DEVICES[0]), cells.get(COMPONENT)
     ):
+        if not is_wanted((device, component)):
+            continue
         ns, ps = times.ns[rows], times.ps[rows]
         first, last = _extent(ns, ps)
         figures = []
@@ -98,27 +117,28 @@ def _fills(headers: dict[str, str], cells: dict[str, Cells], reach: Reach) -> tu
                 ends = _extent(ns[are_samples], ps[are_samples]) if has_any else (first, last)
                 figure = SampleExtent(*ends, int(own.max()) if has_any else NO_SIZE, count)
             figures.append(figure)
-        extents.append(FillExtent((device, component), first, last, _is_ascending(ns, ps), *figures))
-    return tuple(extents)
+        yield FillExtent((device, component), first, last, _is_ascending(ns, ps), *figures)
 
 
-def _allocations(headers: dict[str, str], cells: dict[str, Cells], reach: Reach) -> tuple[MemoryExtent, ...]:
+def _allocations(
+    headers: dict[str, str], cells: dict[str, Cells], reach: Reach, is_wanted: Callable[[MemoryOwner], bool]
+) -> Iterator[MemoryExtent]:
     times = allocation_times(headers, cells)
     if times is None:
-        return ()
+        return
     begin, end = times
     is_made, is_freed = _in(begin, reach), _in(end, reach)
     size = np.zeros(len(begin.ns), np.int64)
     if SIZE in cells:
         size = allocation_sizes(cells[SIZE], headers[SIZE])
-    extents = []
     for (device,), rows in rows_by_owner(np.flatnonzero(is_made | is_freed), cells.get(DEVICES[0])):
+        if not is_wanted(device):
+            continue
         made, freed = rows[is_made[rows]], rows[is_freed[rows]]
         ended = made[is_freed[made]]
         last_end = _extent(end.ns[ended], end.ps[ended])[1] if len(made) and len(ended) == len(made) else None
         sides = _moment(begin, size, made), _moment(end, size, freed)
-        extents.append(AllocationExtent(device, *sides, last_end))
-    return tuple(extents)
+        yield AllocationExtent(device, *sides, last_end)
 
 
 def allocation_headers(columns: Sequence[str]) -> dict[str, str]:

@@ -9,11 +9,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tilescope.tiler.columns import SideColumn
-from tilescope.tiler.columns.memory_extents import MemoryExtent
+from tilescope.tiler.columns.memory_extents import AllocationExtent, FillExtent, MemoryExtent
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import compress, decompress
 from tilescope.tiler.records.cells import MAX_ROWS
-from tilescope.tiler.records.memory_cells import MEMORY_FAMILIES
+from tilescope.tiler.records.memory_cells import ALLOCATIONS, MEMORY_FAMILIES
 from tilescope.tiler.records.record import Available, Record
 
 TABLES = Record(
@@ -84,7 +84,17 @@ def decode_tables(record: bytes) -> tuple[TableEntry, ...]:
 
 
 def _has_extents(entry: TableEntry) -> bool:
-    return len(entry.extents) == (len(entry.chunk_rows) if entry.family in MEMORY_FAMILIES else 0)
+    if entry.family not in MEMORY_FAMILIES:
+        return not entry.extents
+    own = AllocationExtent if entry.family == ALLOCATIONS else FillExtent
+    every = [extent for extents in entry.extents for extent in extents or ()]
+    are_own = all(isinstance(extent, own) and not _is_void(extent) for extent in every)
+    return are_own and len(entry.extents) == len(entry.chunk_rows)
+
+
+def _is_void(extent: MemoryExtent) -> bool:
+    """True if it is of nothing, as none is stored."""
+    return isinstance(extent, AllocationExtent) and extent.made is extent.freed is None
 
 
 def _are_in_order(entry: TableEntry) -> bool:

@@ -9,7 +9,16 @@ from typing import Final
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts import devices_of
-from tilescope.tiler.facts.findings import LEAST_SHARE, NO_FINDINGS, Cause, Finding, RunFindings, Spot, findings_of
+from tilescope.tiler.facts.findings import (
+    LEAST_SHARE,
+    NO_FINDINGS,
+    NO_STEP,
+    Cause,
+    Finding,
+    RunFindings,
+    Spot,
+    findings_of,
+)
 from tilescope.tiler.facts.operators_end import operators_end
 from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible
@@ -156,7 +165,10 @@ def findings_notes(scope: Scope, findings: RunFindings) -> list[Note]:
     if findings.warm_up is not None and findings.warm_up.ticks > _SLOW_START * findings.step:
         duration = duration_text(findings.warm_up.ticks, scope.reader.tick_ps)
         step = f"Step #{findings.warm_up.number}, the first recorded ({duration}),"
-        notes.append(Note("info", f"{step} is left out: when it began is not known."))
+        text = f"{step} is left out: when it began is not known."
+        if findings.warm_up.number == NO_STEP:
+            text = f"The first {duration} are left out: devices are set up then, and networks are compiled"
+        notes.append(Note("info", text))
     return [*notes, *behind_notes(findings.behind)]
 
 

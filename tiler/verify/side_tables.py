@@ -10,7 +10,7 @@ from tilescope.tiler.columns import SideColumn
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.records.cells import Cells, CellState
 from tilescope.tiler.records.column_blocks import columns_of_block, parse_block
-from tilescope.tiler.records.memory_extents import stored_extents
+from tilescope.tiler.records.memory_extents import extent_places, stored_extents
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.tables import TABLE_COLUMNS, TABLES, TableEntry, decode_tables
 from tilescope.tiler.store.store import Store, unexpected
@@ -42,7 +42,9 @@ class SideTableCheck:
         )
         self._next = next(self._places, None)
         self._table: TableEntry | None = None  # the one whose columns come
-        self._cells: dict[int, Cells] = {}  # of its columns, of a chunk of a table about memory
+        self._names: list[str] = []  # of its columns
+        self._of_extents: frozenset[int] = frozenset()  # places of those that its extents are made of
+        self._cells: dict[int, Cells] = {}  # of these, of a chunk
         self._sums: list[list[int]] = []  # of each of its columns: numbers, texts, digits, magnitude
         self._size_bytes = self._crc32 = 0
         tally["tables"] += len(entries)
@@ -64,6 +66,8 @@ class SideTableCheck:
         if entry is not self._table:
             self._end_table()
             self._table, self._sums = entry, [[0, 0, 0, 0] for _ in entry.columns]
+            self._names = [column.name for column in entry.columns]
+            self._of_extents = extent_places(entry.family, self._names) if entry.extents else frozenset()
         columns = columns_of_block(entry.block_starts, block, len(entry.columns))
         parsed = list(parse_block(inflate(value)))
         if len(parsed) != len(columns):
@@ -79,10 +83,10 @@ class SideTableCheck:
             self._tally["table_cells"] += len(cells)
         self._size_bytes += len(value)
         self._crc32 = zlib.crc32(value, self._crc32)
-        if entry.extents:
-            self._cells.update(zip(columns, parsed, strict=True))
-            if block + 1 == len(entry.block_starts):
-                self._check_extents(entry, chunk)
+        own = zip(columns, parsed, strict=True)
+        self._cells.update((column, cells) for column, cells in own if column in self._of_extents)
+        if entry.extents and block + 1 == len(entry.block_starts):
+            self._check_extents(entry, chunk)
         self._next = next(self._places, None)
 
     def finish(self) -> None:
@@ -92,8 +96,7 @@ class SideTableCheck:
         self._end_table()
 
     def _check_extents(self, entry: TableEntry, chunk: int) -> None:
-        names = [column.name for column in entry.columns]
-        if stored_extents(entry.family, names, self._cells.__getitem__) != entry.extents[chunk]:
+        if stored_extents(entry.family, self._names, self._cells.__getitem__) != entry.extents[chunk]:
             what = (
                 f"the rows of chunk {chunk} reach from and to elsewhere than the list says, or come to something else"
             )
@@ -117,7 +120,7 @@ class SideTableCheck:
         if entry.chunk_rows and entry.columns:
             return
         has_cells = any(column != SideColumn(column.name) for column in entry.columns)
-        if has_cells or entry.rows or entry.size_bytes or entry.crc32:
+        if has_cells or entry.rows or entry.size_bytes or entry.crc32 or any(entry.extents):
             raise self._error(f"table {entry.id} ({entry.name!r}): it has no cells, and the list says more")
 
     def _missing(self, entry: TableEntry, chunk: int, block: int) -> DamagedStore:

@@ -7,8 +7,10 @@ from fractions import Fraction
 
 import msgspec
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tilescope.tiler.columns.memory_extents import (
     NO_SIZE,
@@ -20,6 +22,7 @@ from tilescope.tiler.columns.memory_extents import (
     SampleExtent,
     Stamp,
 )
+from tilescope.tiler.records import memory_extents as module
 from tilescope.tiler.records.cells import Cells
 from tilescope.tiler.records.memory_cells import MOST_BYTES, cell_sizes, rows_by_owner
 from tilescope.tiler.records.memory_extents import EVER, MAX_OWNERS, memory_extents, stored_extents
@@ -27,6 +30,8 @@ from tilescope.tiler.records.memory_extents import EVER, MAX_OWNERS, memory_exte
 FILLS = ("Component", "Timestamp(us)", "Total Allocated(MB)", "Total Reserved(KB)", "Device Type")
 ALLOCATIONS = ("Name", "Size(KB)", "Allocation Time(us)", "Release Time(us)", "Duration(us)", "Device Type")
 MOST_NS = 1 << 62
+
+Ints = NDArray[np.int64]
 
 TIMES = st.one_of(
     st.sampled_from(["", "N/A", "-5", "7", "7.0001", "7.00019", "1e3", "4611686018427387.904", "9223372036854775807"]),
@@ -122,7 +127,7 @@ def extents_of(
     family: str, columns: Sequence[str], rows: Sequence[Sequence[str]], reach: Reach
 ) -> tuple[MemoryExtent, ...]:
     cells = [Cells.from_texts([row[place] for row in rows]) for place in range(len(columns))]
-    return memory_extents(family, columns, cells.__getitem__, reach)
+    return tuple(memory_extents(family, columns, cells.__getitem__, reach))
 
 
 @given(st.lists(st.tuples(OWNERS, TIMES, SIZES, SIZES, OWNERS), max_size=20), REACHES)
@@ -152,7 +157,7 @@ def test_tables_without_times_have_no_extents() -> None:
     assert extents_of("operator_memory", ("Name", "Size(KB)"), [("op", "1")], EVER) == ()
 
 
-def test_what_is_stored_is_bounded() -> None:
+def test_what_is_stored_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     def stored(columns: Sequence[str], rows: Sequence[Sequence[str]], family: str) -> tuple[MemoryExtent, ...] | None:
         cells = [Cells.from_texts([row[place] for row in rows]) for place in range(len(columns))]
         return stored_extents(family, columns, cells.__getitem__)
@@ -162,6 +167,17 @@ def test_what_is_stored_is_bounded() -> None:
     assert most is not None
     assert len(most) == MAX_OWNERS
     assert stored(FILLS, samples, "memory_record") is None
+    worked_out = 0
+
+    def counted(ns: Ints, ps: Ints) -> bool:
+        nonlocal worked_out
+        worked_out += 1
+        return True
+
+    with monkeypatch.context() as patch:  # an owner in each row costs no more than those that may be stored
+        patch.setattr(module, "_is_ascending", counted)
+        assert stored(FILLS, [(f"component {k}", "1", "1", "1", "NPU:0") for k in range(1000)], "memory_record") is None
+    assert worked_out == MAX_OWNERS + 1
     large = [("op", str(1 << 51), "1", "2", "1", "NPU:0")] * 4  # of 2^61 bytes each
     assert stored(ALLOCATIONS, large, "operator_memory") is None
     few = stored(ALLOCATIONS, large[:1], "operator_memory")

@@ -13,7 +13,9 @@ from tests.corpus import corpus_path
 from tests.table_answers import rows_of, table_answer, written_tables
 from tilescope.tiler.facts.step_times import StepClass
 from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader
 from tilescope.tiler.readers.logdir import find_run
+from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools.answer import values_of
 from tilescope.tiler.tools.step_trace import TOOL as STEP_TRACE
 from tilescope.tiler.tools.steps import TOOL as STEPS
@@ -154,6 +156,13 @@ def test_steps_of_a_step_trace_are_those_of_its_device(two_ranks: Path) -> None:
     notes = " ".join(note.text for answer in (steps, pod, trace) for note in answer.notes)
     assert "two series" not in notes
     assert "lack" not in notes
+    reader = QueryReader(open_run_store(two_ranks))
+    tracks = [track.id for track in reader.tree.tracks if track.kind != "rollup"]
+    of_tracks = [reader.steps.of_track(track) for track in tracks]
+    hosts = [reader.tree.groups[reader.tree.tracks[track].group].parent for track in tracks]
+    for host in set(hosts):  # the tracks of a step trace have the steps that it was put into
+        assert len({id(series) for series, own in zip(of_tracks, hosts, strict=True) if own == host}) == 1
+    reader.store.close()
 
 
 def test_the_verdict_is_of_the_step_whose_operators_were_recorded(two_ranks: Path) -> None:

@@ -150,7 +150,7 @@ def test_the_update_is_told_by_reduces_alone(tmp_path: Path) -> None:
     alone = step_trace(tmp_path / "run.store", steps="2-2")
     assert (fact(alone, "update"), alone.fact("update").note) == (
         None,
-        "cannot be told from the rest of the tail: no step has an all-reduce",
+        "cannot be told from the rest of the tail: no step has an all-reduce that ends in it",
     )
 
 

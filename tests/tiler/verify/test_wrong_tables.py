@@ -19,6 +19,12 @@ from tilescope.tiler.records.column_blocks import decode_blocks, encode_block
 from tilescope.tiler.records.tables import TABLE_COLUMNS, TABLES
 from tilescope.tiler.verify import verify_store
 
+SAMPLES = [[1, 0], [1, 0], 1, 1]
+OTHER = {
+    "memory_record": ["allocation", "NPU:0", SAMPLES, None, None],
+    "operator_memory": ["fill", ["NPU:0", "PTA"], [1, 0], [1, 0], True, SAMPLES, SAMPLES],
+}
+
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> AlteredStore:
@@ -110,6 +116,11 @@ def test_extents_are_those_of_the_rows(tmp_path: Path, family: str) -> None:
         ([], "extents of other chunks"),
         ([None, None], "extents of other chunks"),
         ([[["fill"]]], "the list of tables is damaged"),
+        ([[["allocation", "NPU:0", None, None, None]]], "extents of other chunks"),
+        ([[["allocation", "NPU:0", None, [[1 << 62, 0], [1, 0], 1, 1], None]]], "the list of tables is damaged"),
+        ([[["allocation", "NPU:0", None, [[1, 1000], [1, 0], 1, 1], None]]], "the list of tables is damaged"),
+        ([[["allocation", "NPU:0", None, [[1, 0], [1, 0], 1 << 70, 1], None]]], "the list of tables is damaged"),
+        ([[OTHER[family]]], "extents of other chunks"),
     ):
         entries = listed(stored)
         entries[number]["extents"] = extents

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts import NOTHING, Device
+from tilescope.tiler.facts.initialisations import work_without_initialisation
 from tilescope.tiler.facts.launches import launched_steps
 from tilescope.tiler.facts.operators_end import operators_end, recorded_range
 from tilescope.tiler.facts.work_extent import work_extent
@@ -28,9 +29,9 @@ NO_STEP = -1
 
 @dataclass(frozen=True, slots=True)
 class WarmUp:
-    """The first recorded step, which is left out."""
+    """The first recorded step, which is left out; without steps what sets a device up, until it works on."""
 
-    number: int
+    number: int  # NO_STEP without steps
     ticks: int
 
 
@@ -38,8 +39,8 @@ class WarmUp:
 class Frames:
     """Frames of a device, columns of shape (n,), by time; ticks. The number is NO_STEP where it is no step.
 
-    `warm_up`: the first recorded step, which is no frame if there are others: its begin was not recorded. None: it is
-    a frame, or not among those that are looked at.
+    `warm_up`: the first recorded step, which is no frame if there are others: its begin was not recorded; or, before a
+    span, what sets the device up. None: it is a frame, or not among those that are looked at.
     """
 
     number: Ints
@@ -123,8 +124,10 @@ def frames_of(
     extent = yield from work_extent(reader, device, span)
     if not len(extent) or span.start >= span.stop:
         return Frames(none, none, none, none)
-    begin, end = max(extent.start, span.start), min(extent.stop, span.stop)
-    return Frames(np.array([NO_STEP]), np.zeros(1, np.int64), np.array([begin]), np.array([end]))
+    start = (yield from work_without_initialisation(reader, device, span)).start
+    begin, end = max(start, span.start), min(extent.stop, span.stop)
+    warm_up = WarmUp(NO_STEP, start - extent.start) if start > extent.start else None
+    return Frames(np.array([NO_STEP]), np.zeros(1, np.int64), np.array([begin]), np.array([end]), warm_up)
 
 
 def _steps(reader: QueryReader, steps: RunSteps, device: Device) -> Interruptible[StepRows]:

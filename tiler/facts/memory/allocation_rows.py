@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.columns.memory_extents import NO_SIZE, AllocationExtent, MomentExtent, Stamp
+from tilescope.tiler.columns.memory_extents import NO_SIZE, AllocationExtent, MomentExtent
 from tilescope.tiler.facts.ascend.headers import column_named
 from tilescope.tiler.facts.memory.extents import Extents
-from tilescope.tiler.facts.memory.fill_rows import MAX_OWNERS
 from tilescope.tiler.facts.memory.table_columns import (
     NO_TICK,
     Ints,
     by_time,
     chunk_cells,
     device_name,
+    must_have,
     table_extents,
     tick_of,
     ticks_of,
@@ -282,23 +282,7 @@ class DeviceAllocations:
         kept = _CHUNKS.get(self.reader, (self.table.entry.id, chunk))
         if kept is None:
             kept = _CHUNKS.keep(self.reader, (self.table.entry.id, chunk), _read(self.reader, self.table, chunk))
-        return kept[self.owner]
-
-
-@dataclass(slots=True)
-class _Parts:
-    """Extents of a device by chunk, one after the other."""
-
-    made: list[tuple[int, MomentExtent]] = field(default_factory=list)
-    freed: list[tuple[int, MomentExtent]] = field(default_factory=list)
-    last_end: list[Stamp | None] = field(default_factory=list)
-
-    def add(self, chunk: int, extent: AllocationExtent) -> None:
-        if extent.made is not None:
-            self.made.append((chunk, extent.made))
-            self.last_end.append(extent.last_end)
-        if extent.freed is not None:
-            self.freed.append((chunk, extent.freed))
+        return must_have(self.table, chunk, kept.get(self.owner))
 
 
 def device_allocations(reader: QueryReader, table: RunTable) -> Interruptible[Sequence[DeviceAllocations]]:
@@ -306,17 +290,19 @@ def device_allocations(reader: QueryReader, table: RunTable) -> Interruptible[Se
     kept = _DEVICES.get(reader, table.entry.id)
     if kept is not None:
         return kept
-    parts: dict[str, _Parts] = {}
-    for chunk, extents in enumerate((yield from table_extents(reader, table))):
-        for extent in extents:
-            if isinstance(extent, AllocationExtent) and (extent.owner in parts or len(parts) < MAX_OWNERS):
-                parts.setdefault(extent.owner, _Parts()).add(chunk, extent)
-    devices = []
-    for owner, part in parts.items():
-        ends = [_NEVER if stamp is None else tick_of(reader, stamp) for stamp in part.last_end]
-        sides = _moments(reader, part.made), _moments(reader, part.freed)
-        devices.append(DeviceAllocations(reader, table, owner, *sides, np.array(ends, np.int64)))
-    return _DEVICES.keep(reader, table.entry.id, devices)
+    by_owner = yield from table_extents(reader, table)
+    parts = ([(chunk, part) for chunk, part in own if isinstance(part, AllocationExtent)] for own in by_owner.values())
+    return _DEVICES.keep(reader, table.entry.id, [_of_device(reader, table, own) for own in parts])
+
+
+def _of_device(reader: QueryReader, table: RunTable, own: Sequence[tuple[int, AllocationExtent]]) -> DeviceAllocations:
+    """The allocations of some extents, with their chunks."""
+    made = [(chunk, extent.made) for chunk, extent in own if extent.made is not None]
+    freed = [(chunk, extent.freed) for chunk, extent in own if extent.freed is not None]
+    ends = [extent.last_end for _, extent in own if extent.made is not None]
+    last_end = [_NEVER if end is None else tick_of(reader, end) for end in ends]
+    sides = _moments(reader, made), _moments(reader, freed)
+    return DeviceAllocations(reader, table, own[0][1].owner, *sides, np.array(last_end, np.int64))
 
 
 def _moments(reader: QueryReader, parts: Sequence[tuple[int, MomentExtent]]) -> Moments:

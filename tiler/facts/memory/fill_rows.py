@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -18,6 +18,7 @@ from tilescope.tiler.facts.memory.table_columns import (
     by_time,
     chunk_cells,
     device_name,
+    must_have,
     table_extents,
     tick_of,
     ticks_of,
@@ -28,8 +29,6 @@ from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.records.cell_values import MICROSECOND_DIGITS, has_number, header_times
 from tilescope.tiler.records.memory_cells import DEVICES, MEBIBYTE, cell_sizes, headers_named, rows_by_owner
 from tilescope.tiler.records.memory_extents import COMPONENT, FILL_COLUMNS, SAMPLED, TIMESTAMP
-
-MAX_OWNERS: Final = 1000  # components of devices in a file, as many as are drawn
 
 _ACTIVE: Final = "totalactive"
 
@@ -105,7 +104,8 @@ class Component:
         parts = [_NO_SAMPLES]
         ordinals = [np.zeros(0, np.int64)]
         for place in np.flatnonzero(which).tolist():
-            samples = _chunk(self.reader, self.table, int(self.extents.chunk[place]))[self.owner]
+            chunk = int(self.extents.chunk[place])
+            samples = must_have(self.table, chunk, _chunk(self.reader, self.table, chunk).get(self.owner))
             parts.append(samples)
             ordinals.append(_ordinals(self._is_drawn(samples), int(self.drawn[place])))
             yield
@@ -125,48 +125,37 @@ class Component:
         return samples.has_allocated if self.is_allocated else samples.has_reserved
 
 
-@dataclass(slots=True)
-class _Parts:
-    """Extents of a component by chunk, one after the other."""
-
-    chunks: list[int] = field(default_factory=list)
-    extents: list[FillExtent] = field(default_factory=list)
-
-    def component(self, reader: QueryReader, table: RunTable, owner: Owner) -> Component | None:
-        """None where nothing is sampled."""
-        is_allocated = any(extent.allocated.most >= 0 for extent in self.extents)
-        figures = [extent.allocated if is_allocated else extent.reserved for extent in self.extents]
-        most = np.array([figure.most for figure in figures], np.int64)
-        is_sampled = most >= 0
-        if not is_sampled.any():
-            return None
-        first, last = (
-            np.array([tick_of(reader, stamp) for stamp in stamps], np.int64)
-            for stamps in ([figure.first for figure in figures], [figure.last for figure in figures])
-        )
-        drawn = np.array([figure.drawn for figure in figures], np.int64)
-        is_ascending = all(extent.is_ascending for extent in self.extents) and all(
-            before.last <= extent.first for before, extent in pairwise(self.extents)
-        )
-        extents = Extents(np.array(self.chunks, np.int64)[is_sampled], first[is_sampled], last[is_sampled])
-        before = (np.cumsum(drawn) - drawn)[is_sampled]
-        return Component(reader, table, owner, extents, is_ascending, is_allocated, most[is_sampled], before)
-
-
 def components(reader: QueryReader, table: RunTable) -> Interruptible[Sequence[Component]]:
     """The components of which a table has samples, of the first MAX_OWNERS, in the order in which they come."""
     kept = _COMPONENTS.get(reader, table.entry.id)
     if kept is not None:
         return kept
-    parts: dict[Owner, _Parts] = {}
-    for chunk, extents in enumerate((yield from table_extents(reader, table))):
-        for extent in extents:
-            if isinstance(extent, FillExtent) and (extent.owner in parts or len(parts) < MAX_OWNERS):
-                part = parts.setdefault(extent.owner, _Parts())
-                part.chunks.append(chunk)
-                part.extents.append(extent)
-    every = (part.component(reader, table, owner) for owner, part in parts.items())
+    by_owner = yield from table_extents(reader, table)
+    parts = ([(chunk, part) for chunk, part in own if isinstance(part, FillExtent)] for own in by_owner.values())
+    every = [_component(reader, table, own) for own in parts]
     return _COMPONENTS.keep(reader, table.entry.id, [component for component in every if component is not None])
+
+
+def _component(reader: QueryReader, table: RunTable, own: Sequence[tuple[int, FillExtent]]) -> Component | None:
+    """The component of some extents, with their chunks; None where nothing is sampled."""
+    is_allocated = any(extent.allocated.most >= 0 for _, extent in own)
+    figures = [extent.allocated if is_allocated else extent.reserved for _, extent in own]
+    most = np.array([figure.most for figure in figures], np.int64)
+    is_sampled = most >= 0
+    if not is_sampled.any():
+        return None
+    chunk = np.array([number for number, _ in own], np.int64)
+    first, last = (
+        np.array([tick_of(reader, stamp) for stamp in stamps], np.int64)
+        for stamps in ([figure.first for figure in figures], [figure.last for figure in figures])
+    )
+    drawn = np.array([figure.drawn for figure in figures], np.int64)
+    is_ascending = all(extent.is_ascending for _, extent in own) and all(
+        before.last <= extent.first for (_, before), (_, extent) in pairwise(own)
+    )
+    extents = Extents(chunk[is_sampled], first[is_sampled], last[is_sampled])
+    before = (np.cumsum(drawn) - drawn)[is_sampled]
+    return Component(reader, table, own[0][1].owner, extents, is_ascending, is_allocated, most[is_sampled], before)
 
 
 def _chunk(reader: QueryReader, table: RunTable, chunk: int) -> Mapping[Owner, _Samples]:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.columns.memory_extents import MemoryExtent, Reach, Stamp
+from tilescope.tiler.columns.memory_extents import MemoryExtent, MemoryOwner, Reach, Stamp
+from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.tables import RunTable
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.cell_values import CellTimes
 from tilescope.tiler.records.cells import Cells
 from tilescope.tiler.records.memory_extents import memory_extents
-from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]
 
 NO_TICK: Final = -(1 << 63)
 
-# Between two turns: some tens of milliseconds of two threads.
-_CHUNKS_AT_ONCE: Final = 16
+MAX_OWNERS: Final = 1000  # components of devices in a file, or devices: as many components as are drawn
+
+Rows = TypeVar("Rows")
 
 
 def chunk_cells(table: RunTable, headers: Mapping[str, str], chunk: int) -> dict[str, Cells]:
@@ -30,26 +31,42 @@ def chunk_cells(table: RunTable, headers: Mapping[str, str], chunk: int) -> dict
     return {plain: table.cells(table.places[header], chunk) for plain, header in headers.items()}
 
 
-def table_extents(reader: QueryReader, table: RunTable) -> Interruptible[list[tuple[MemoryExtent, ...]]]:
-    """The extents of the rows that are on the time axis, by chunk, of each owner.
+def table_extents(
+    reader: QueryReader, table: RunTable
+) -> Interruptible[Mapping[MemoryOwner, list[tuple[int, MemoryExtent]]]]:
+    """The extents of the rows that are on the time axis, with their chunks, of the first MAX_OWNERS in their order.
 
     Cells are read where extents are not stored, or some rows are further away than a time axis reaches.
     """
     reach, entry = _reach(reader), table.entry
-    every = list(entry.extents)
-    lacking = [
-        chunk
-        for chunk, extents in enumerate(every)
-        if extents is None or not all(extent.is_within(reach) for extent in extents)
-    ]
+    by_owner: dict[MemoryOwner, list[tuple[int, MemoryExtent]]] = {}
 
-    def extents_of(chunk: int, _: object) -> tuple[MemoryExtent, ...]:
-        return memory_extents(entry.family, table.columns, lambda place: table.cells(place, chunk), reach)
+    def is_wanted(owner: MemoryOwner) -> bool:
+        return owner in by_owner or len(by_owner) < MAX_OWNERS
 
-    parts = yield from for_each(lacking, extents_of, lacking, lacking, _CHUNKS_AT_ONCE)
-    for chunk, extents in zip(lacking, parts, strict=True):
-        every[chunk] = extents
-    return [extents or () for extents in every]
+    for chunk, stored in enumerate(entry.extents):
+        extents: Iterable[MemoryExtent]
+        if stored is not None and all(extent.is_within(reach) for extent in stored):
+            extents = stored
+        else:
+            extents = memory_extents(entry.family, table.columns, _cells_of(table, chunk), reach, is_wanted)
+            yield
+        for extent in extents:
+            if is_wanted(extent.owner):
+                by_owner.setdefault(extent.owner, []).append((chunk, extent))
+    return by_owner
+
+
+def _cells_of(table: RunTable, chunk: int) -> Callable[[int], Cells]:
+    return lambda place: table.cells(place, chunk)
+
+
+def must_have(table: RunTable, chunk: int, rows: Rows | None) -> Rows:
+    """The rows of an owner in a chunk. Raises DamagedStore where it has none, though its extents say so."""
+    if rows is None:
+        what = f"chunk {chunk} of table {table.entry.id} ({table.entry.name!r}) has not the rows that the list says"
+        raise DamagedStore(f"{table.reader.store.location}: {what}")
+    return rows
 
 
 def tick_of(reader: QueryReader, stamp: Stamp) -> int:

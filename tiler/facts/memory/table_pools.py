@@ -151,8 +151,8 @@ def _owner(
 ) -> Interruptible[int | None]:
     """The component most of whose samples have the time and the total of an allocation; of equal ones the first.
 
-    The first events decide, if no two components have equally many of them; else the first chunk of allocations, or all
-    of them, if none in it has a sample.
+    The first events decide, if one component alone has most of them, and more than half; else the first chunk of
+    allocations, or all of them, if none in it has a sample.
     """
     candidates = {
         number: component
@@ -160,7 +160,7 @@ def _owner(
         if component.device == allocations.device and number not in taken
     }
     first = allocations.chunks[:1]
-    for chunks, events in ((first, _FIRST_EVENTS), (first, MAX_ROWS), (allocations.chunks, MAX_ROWS)):
+    for chunks, events in ((first, _FIRST_EVENTS), (first, None), (allocations.chunks, None)):
         rows: AllocationRows | None = None
         repeated: dict[int, int] = {}
         for number, component in candidates.items():
@@ -179,7 +179,8 @@ def _owner(
             yield
         most = max(repeated.values(), default=0)
         owners = [number for number, count in repeated.items() if count == most > 0]
-        if owners and (len(owners) == 1 or events == MAX_ROWS):
+        is_clear = len(owners) == 1 and rows is not None and 2 * most > len(rows.tick[:events])
+        if owners and (is_clear or events is None):
             return owners[0]
     return None
 

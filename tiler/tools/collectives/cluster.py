@@ -55,10 +55,14 @@ class Proposal(Struct, frozen=True):
 
 def rank_means(cluster: Cluster) -> list[StepParts]:
     """A row for each rank: the mean of its file where all is asked for, else of the chosen steps."""
+    return [_mean([part for part in parts if part.step is None] or parts) for parts in _by_rank(cluster).values()]
+
+
+def _by_rank(cluster: Cluster) -> dict[int, list[StepParts]]:
     by_rank: dict[int, list[StepParts]] = {}
-    for part in cluster.parts:
+    for part in sorted(cluster.parts, key=lambda part: part.rank):
         by_rank.setdefault(part.rank, []).append(part)
-    return [_mean([part for part in parts if part.step is None] or parts) for _, parts in sorted(by_rank.items())]
+    return by_rank
 
 
 def _mean(parts: Sequence[StepParts]) -> StepParts:
@@ -261,13 +265,15 @@ def proposal_notes(compared: Sequence[Proposal]) -> list[Note]:
 
 def other_steps_note(cluster: Cluster) -> list[Note]:
     """A note where the mean of a file is not that of its steps but the first: it is of steps that the file lacks."""
-    for mean in cluster.parts:
-        steps = [part.interval or 0 for part in cluster.parts if part.rank == mean.rank and part.step is not None][1:]
-        if mean.step is not None or mean.interval is None or not steps:
+    for rank, parts in _by_rank(cluster).items():
+        mean = next((part.interval for part in parts if part.step is None), None)
+        later = [part for part in parts if part.step is not None][1:]
+        steps = [part.interval for part in later if part.interval is not None]
+        if mean is None or not steps:
             continue
         own = sum(steps) // len(steps)
-        if abs(own - mean.interval) > SCALE // 1000:
-            text = f"rank {mean.rank} waits {_milliseconds(mean.interval)} before a step by the mean row of its file, "
+        if abs(own - mean) > SCALE // 1000:
+            text = f"rank {rank} waits {_milliseconds(mean)} before a step by the mean row of its file, "
             why = "the file has not all steps that its mean is of"
             return [Note("info", f"{text}{_milliseconds(own)} by its steps: {why}")]
     return []

@@ -37,7 +37,7 @@ LONG_INTERVAL_PS: Final = 500_000_000  # half a millisecond: data preparation is
 
 SEE_INPUT: Final = "more than 0.5 ms each: look at its stages (see input_pipeline)"
 
-NO_REDUCES: Final = "cannot be told from the rest of the tail: no step has an all-reduce"
+NO_REDUCES: Final = "cannot be told from the rest of the tail: no step has an all-reduce that ends in it"
 
 NO_MARKS: Final = (
     "no step of the run has marks of forward and backward: MindSpore's profiler and msprof write them for a "
