@@ -20,13 +20,13 @@ export interface StepPort {
   revealSelection(): void;
 }
 
-export type Step = (port: StepPort) => void | Promise<void>;
+export type SliceStep = (port: StepPort) => void | Promise<void>;
 
 /** Takes steps, and knows how many are under way. */
 interface Walker {
   readonly pane: Pane;
   readonly stepsUnderWay: number;
-  walk(step: Step): Promise<void>;
+  walk(step: SliceStep): Promise<void>;
 }
 
 /** Number of steps that may wait. */
@@ -40,7 +40,7 @@ export class Steps {
   readonly #port: StepPort;
   /** The navigator, as the steps see it. */
   readonly #own: StepPort;
-  readonly #waiting: Step[] = [];
+  readonly #waiting: SliceStep[] = [];
   /** Selection that the steps have led to. */
   #place: Selection | null = null;
   /** Selection that the step under way goes on from. */
@@ -69,7 +69,7 @@ export class Steps {
   }
 
   /** Takes a step when those before it are done; resolves when none is left. */
-  add(step: Step): Promise<void> {
+  add(step: SliceStep): Promise<void> {
     const chosen = this.#port.pane.selection.peek();
     if (chosen !== this.#place) {
       this.#place = chosen;
