@@ -30,9 +30,12 @@ const NAMELESS = "These events have no name to search for.";
 function choices(by: string): TableChoices {
   return choicesFor(
     `details.stats/${by}`,
-    () => new TableChoices(["shortest", ...(TWICE[by] ?? ["category", "track"])]),
+    () => new TableChoices(["shortest", ...(TWICE[by] ?? ["category", "track"])], BY_SELF),
   );
 }
+
+/** What costs most comes first, not what is around it. */
+const BY_SELF = { column: "self", isDescending: true };
 
 /** Columns that repeat another one: hidden at first. */
 const TWICE: Readonly<Record<string, readonly string[]>> = {
