@@ -34,7 +34,7 @@ function choices(by: string): TableChoices {
   );
 }
 
-/** What costs most comes first, not what is around it. */
+/** Order at first: by self time, so that slices around others do not lead. */
 const BY_SELF = { column: "self", isDescending: true };
 
 /** Columns that repeat another one: hidden at first. */

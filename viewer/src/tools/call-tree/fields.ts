@@ -7,7 +7,7 @@ import type { PageFields } from "../contract";
 export const LIMITS = ["1000", "10000", "100000"] as const;
 export type Limit = (typeof LIMITS)[number];
 
-/** What nodes are weighed by: time of slices, of work that they launch on devices, or bytes that they allocate. */
+/** Weights of nodes: time of slices, of work that they launch on devices, or bytes that they allocate. */
 export const WEIGHTS = ["time", "device", "bytes"] as const;
 export type Weight = (typeof WEIGHTS)[number];
 
