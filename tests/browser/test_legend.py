@@ -67,8 +67,8 @@ def test_the_palette_colours_by_what_one_asks_for(viewer: Viewer, served: Served
     options = page.get_by_role("dialog").get_by_role("option")
     by_kind, by_name, by_duration = ("kind of work", "name", "duration")
     expect(options).to_have_count(3)  # the list follows what is typed a moment later
-    assert "on already" in options.filter(has_text=f"Colour by {by_kind}").inner_text()
-    assert "on already" not in options.filter(has_text=f"Colour by {by_duration}").inner_text()
+    assert "Chosen already" in options.filter(has_text=f"Colour by {by_kind}").inner_text()
+    assert "Chosen already" not in options.filter(has_text=f"Colour by {by_duration}").inner_text()
     page.get_by_role("combobox", name="Command").fill(f"colour by {by_name}")
     page.keyboard.press("Enter")
     viewer.wait("location.hash.includes('color=name')", 5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Served
+from tests.browser.conftest import TWO_HOSTS, Served
 from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
 from tests.browser.themes import THEMES
@@ -63,6 +63,32 @@ def test_a_filter_leaves_what_is_named_and_the_groups_around_it(chips: Viewer) -
     chips.expand_all()
     chips.settle()
     assert keys(chips) == before
+
+
+def test_collapsed_groups_end_at_hosts_and_devices(viewer: Viewer, served: Served) -> None:
+    """Each device and process is left with its rollup; they are in the address."""
+    run = served.run_id(TWO_HOSTS)
+    viewer.open(run)
+    tree = served.tree(run)
+    groups = {f"g{group['id']}": group for group in tree["groups"]}
+    filled = {f"g{track['group']}" for track in tree["tracks"] if int(track["events"]) > 0}
+    viewer.expand_all()
+    viewer.settle()
+    assert any(item.key.startswith("t") for item in viewer.tree())
+    viewer.page.get_by_role("button", name="Collapse all groups").click()
+    viewer.settle()
+    left = [item.key for item in viewer.tree()]
+    assert all(key.startswith("g") for key in left), "tracks are in the rollups"
+    around = {key for key in left if groups[key]["kind"] in ("run", "host")}
+    assert len(around) == 3
+    inside = {key for key, group in groups.items() if f"g{group['parent']}" in around}
+    assert set(left) == around | (inside & filled)
+    shown = viewer.tree()
+    viewer.until_address_follows()
+    viewer.page.reload()
+    viewer.wait("window.tilescope?.state === 'open'")
+    viewer.settle()
+    assert viewer.tree() == shown
 
 
 def test_hidden_tracks_are_away_until_they_are_shown_again(chips: Viewer) -> None:

@@ -55,3 +55,14 @@ it("says once which columns of an address a table has not", () => {
   unreadParts.value = [];
   pageParts.value = {};
 });
+
+it("has a table that is sorted at first in the order of the answer where a link says so", () => {
+  const bySelf = () => new TableChoices([], { column: "self", isDescending: true });
+  const choices = choicesFor("test/sorted", bySelf);
+  expect(choices.sort.value).toEqual({ column: "self", isDescending: true });
+  pageParts.value = { tables: "test/sorted,-" };
+  expect(choices.sort.value).toBeNull();
+  pageParts.value = { tables: "test/sorted,,word" };
+  expect(choices.sort.value).toEqual({ column: "self", isDescending: true });
+  pageParts.value = {};
+});

@@ -30,6 +30,9 @@ const FLAGS = [
   ["t", "hasTable"],
 ] as const;
 
+/** In the place of a sort: rows are in the order of the answer. */
+const ANSWER_ORDER = "-";
+
 /** Ids of columns are parted by `.`, which names of arguments have as well. */
 function escapeId(id: string): string {
   return id.replace(/[%.]/g, (sign) => (sign === "." ? "%2E" : "%25"));
@@ -43,7 +46,7 @@ function unescapeId(text: string): string {
 function fieldsOf(choices: TableChoices): readonly string[] {
   const sort = choices.sort.value;
   return [
-    sort === null ? "" : `${sort.isDescending ? "-" : ""}${sort.column}`,
+    sort === null ? ANSWER_ORDER : `${sort.isDescending ? "-" : ""}${sort.column}`,
     choices.filter.value,
     [...choices.turned.value].sort().map(escapeId).join("."),
     FLAGS.filter(([, name]) => choices[name].value)
@@ -55,9 +58,10 @@ function fieldsOf(choices: TableChoices): readonly string[] {
 
 function take(
   choices: TableChoices,
-  [sort = "", filter = "", turned = "", flags = "-", widths = ""]: readonly string[],
+  [sort = ANSWER_ORDER, filter = "", turned = "", flags = "-", widths = ""]: readonly string[],
 ): void {
-  choices.sort.value = sort === "" ? null : { column: sort.replace(/^-/, ""), isDescending: sort.startsWith("-") };
+  choices.sort.value =
+    sort === ANSWER_ORDER ? null : { column: sort.replace(/^-/, ""), isDescending: sort.startsWith("-") };
   choices.filter.value = filter;
   choices.turned.value = new Set(turned.split(".").filter(Boolean).map(unescapeId));
   for (const [sign, name] of FLAGS) {

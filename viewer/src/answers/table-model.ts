@@ -13,7 +13,7 @@ import { type Lines, RowTree } from "./tree-rows";
 export class TableChoices {
   /** Tool and table; empty for choices that nobody keeps. */
   key = "";
-  readonly sort = signal<Sort | null>(null);
+  readonly sort;
   readonly filter = signal("");
   /** Columns that are shown although they are not at first, or the other way round. */
   readonly turned = signal<ReadonlySet<string>>(new Set());
@@ -30,8 +30,10 @@ export class TableChoices {
   /** Columns that are not shown at first. */
   readonly hidden: ReadonlySet<string>;
 
-  constructor(hidden: Iterable<string> = []) {
+  /** `sort`: the order at first; null: that of the answer. */
+  constructor(hidden: Iterable<string> = [], sort: Sort | null = null) {
     this.hidden = new Set(hidden);
+    this.sort = signal(sort);
   }
 }
 

@@ -31,9 +31,12 @@ const NAMELESS = "These events have no name to search for.";
 function choices(by: string): TableChoices {
   return choicesFor(
     `details.stats/${by}`,
-    () => new TableChoices(["shortest", ...(TWICE[by] ?? ["category", "track"])]),
+    () => new TableChoices(["shortest", ...(TWICE[by] ?? ["category", "track"])], BY_SELF),
   );
 }
+
+/** Order at first: by self time, so that slices around others do not lead. */
+const BY_SELF = { column: "self", isDescending: true };
 
 /** Columns that repeat another one: hidden at first. */
 const TWICE: Readonly<Record<string, readonly string[]>> = {

@@ -239,7 +239,7 @@ export function TreePicture({ table, links, rangeText, onRow }: Props) {
 }
 
 function hint(boxes: number): string {
-  return boxes === 0 ? "There is nothing to draw." : "Double click, or Enter, fills the picture with a box.";
+  return boxes === 0 ? "There is nothing to draw." : "Double-click a box, or press Enter, to zoom in to it.";
 }
 
 function wordsOf({ name, size, share, own }: BoxFigures): string {
