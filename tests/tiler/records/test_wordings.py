@@ -137,7 +137,11 @@ def assert_alike(texts: Sequence[bytes], part_events: int) -> None:
     assert native_parts(_native.PackedTexts(), in_two, part_events) == plain
 
 
-@given(st.lists(TEXTS, min_size=1, max_size=6).flatmap(lambda texts: st.lists(st.sampled_from(texts), max_size=24)))
+@given(
+    st.lists(TEXTS, min_size=1, max_size=6).flatmap(
+        lambda texts: st.lists(st.sampled_from(texts), min_size=1, max_size=24)
+    )
+)
 @example([b'{"a":"\\u1234"}', b'{"a":"\\u01234"}', b'{"a":"\\u012"}', b'{"a":"\\u1234"}', b'{"a":"\\u01234"}'])
 @example([b'{"a":"\\u1234","b":7}', b'{"a":"\\u123","b":7}', b'{"a":"\\u1234","b":8}'])
 @example([b'{"a":' * 65 + b"1" + b"}" * 65, b'{"a":' * 64 + b"1" + b"}" * 64])
