@@ -108,7 +108,7 @@ def columns(texts: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.uint8
 
 
 def native_parts(packed: _native.PackedTexts, rows: Sequence[Sequence[bytes]], part_events: int) -> list[Part]:
-    """What the maker says of events, each with some texts one behind the other."""
+    """Parts of events by the native maker; an event has some texts, one behind the other."""
     ends, data = packed.pack(*columns([text for row in rows for text in row]))
     last = np.cumsum([len(row) for row in rows])
     maker = _native.Wordings(packed, part_events)
