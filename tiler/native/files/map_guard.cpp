@@ -36,8 +36,8 @@ std::atomic<std::size_t> page_bytes{0};
 // boundary. Beside a thousand short lines that would be memory that nobody gives back.
 constexpr std::size_t kMappedTogether = std::size_t{2} << 20;
 
-// Who reads zeros has no fault: who has writes to a map that is only read, and comes back for ever. After so many somebody else
-// is asked. A few come from threads that met the end of a file at the same time.
+// Zeros can be read: a fault in them is a write to a map that is only read, which comes back for ever, but for a few of threads
+// that met the end of a file at the same time. After so many somebody else is asked.
 constexpr int kMostFaults = 1000;
 
 // A signal, and the handler that it had before ours.
