@@ -60,8 +60,7 @@ bool mend(std::uintptr_t address) {
         if (page >= zeros && slot->faults.fetch_add(1) >= kMostFaults) return false;
         slot->broken.store(true);
         if (!system::replace_by_zeros(page, end - page)) return false;
-        while (page < zeros && !slot->zeros.compare_exchange_weak(zeros, page)) {
-        }
+        while (page < zeros && !slot->zeros.compare_exchange_weak(zeros, page)) {}
         return true;
     }
     return false;
