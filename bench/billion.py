@@ -71,6 +71,10 @@ class NoRoom(Exception):
     """The disk is too full for the next stage."""
 
 
+class OtherRun(Exception):
+    """The folder has a run of another size."""
+
+
 class BigRun:
     """The run in a folder, and what was measured of it."""
 
@@ -85,7 +89,7 @@ class BigRun:
     def build(self, shards: int) -> None:
         """Does all stages that are left of so many shards.
 
-        Raises NoRoom; CalledProcessError, with the output of what failed.
+        Raises NoRoom; OtherRun; CalledProcessError, with the output of what failed.
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         for events in (self._events // 100, self._events // 10):
@@ -112,7 +116,7 @@ class BigRun:
     def _single(self, events: int) -> None:
         """A run of one file, which is removed when it was measured."""
         name, trace, store = f"one file of {events / 1e6:g} M", self._folder / "one.xplane.pb", self._folder / "one"
-        if not self._is_done(name):
+        if not self._is_done(name, events):
             self._write(trace, events, SHARDS)
             self._stage(name, events, [sys.executable, "-m", "tilescope", "index", str(trace), "-o", str(store)])
             _remove(trace)
@@ -120,8 +124,8 @@ class BigRun:
 
     def _shard(self, shard: int) -> None:
         name, trace = _shard_stage(shard), self._folder / f"host{shard:02}.xplane.pb"
-        if not self._is_done(name):
-            events = self._events * (shard + 1) // SHARDS - self._events * shard // SHARDS
+        events = self._events * (shard + 1) // SHARDS - self._events * shard // SHARDS
+        if not self._is_done(name, events):
             self._write(trace, events, shard)
             self._stage(name, events, [*self._step("shard"), str(trace)])
             _remove(trace)
@@ -143,7 +147,7 @@ class BigRun:
         return [sys.executable, "-m", "bench.billion_step", work, str(self.run)]
 
     def _stage(self, name: str, events: int, command: Sequence[str]) -> None:
-        if self._is_done(name):
+        if self._is_done(name, events):
             return
         measured: Measurement = measure(command)
         stage = Stage(
@@ -162,8 +166,11 @@ class BigRun:
         print(" ".join(cell for cell in stage.row().cells() if cell), flush=True)
         print(measured.output, end="", flush=True)
 
-    def _is_done(self, name: str) -> bool:
-        return any(stage.name == name for stage in self._stages)
+    def _is_done(self, name: str, events: int) -> bool:
+        stage = next((stage for stage in self._stages if stage.name == name), None)
+        if stage is not None and stage.events != events:
+            raise OtherRun(f"{self._folder}: {name} had {stage.events:,} events, and would have {events:,}")
+        return stage is not None
 
     def _make_sure_of(self, size_bytes: int) -> None:
         free = shutil.disk_usage(self._folder).free
@@ -201,7 +208,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     big, status = BigRun(args.folder, round(args.events), round(args.keep_free)), 0
     try:
         big.build(min(args.shards, SHARDS))
-    except NoRoom as error:
+    except (NoRoom, OtherRun) as error:
         print(f"error: {error}", file=sys.stderr)
         status = 1
     except subprocess.CalledProcessError as error:

@@ -149,19 +149,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="small; its numbers mean little")
     parser.add_argument("--directory", type=Path, help="where traces and runs are put for a while")
     args = parser.parse_args(argv)
+    chosen = args.rows.split(",")
+    if unknown := [row for row in chosen if row not in ROWS]:
+        parser.error(f"--rows: {unknown[0]!r} is none of {','.join(ROWS)}")
     hosts, events, viewers, seconds = (4, 2000, 3, 2.0) if args.quick else (64, 1_300_000, 50, 30.0)
     hosts, events = args.hosts or hosts, args.events or events
     for line in machine_lines("bench.pod_indexing", argv):
         print(line, flush=True)
     rows: list[Row] = []
     try:
-        if "processes" in args.rows:
+        if "processes" in chosen:
             with _place(args.directory) as folder:
                 rows += beside_one_process(folder, hosts, events)
-        if "dask" in args.rows:
+        if "dask" in chosen:
             with _place(args.directory) as folder:
                 rows.append(dask_overhead(folder, hosts))
-        if "viewers" in args.rows:
+        if "viewers" in chosen:
             with _place(args.directory) as folder:
                 of_a_host = max(2000, events // 10)
                 rows.append(served(folder, hosts, of_a_host, args.viewers or viewers, args.seconds or seconds))

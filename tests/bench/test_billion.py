@@ -16,6 +16,8 @@ pytestmark = pytest.mark.slow
 
 EVENTS = 12_000
 
+STAGE = {"seconds": 1.0, "cpu_seconds": 1.0, "peak_rss_bytes": 1, "peak_private_bytes": 1, "output": ""}
+
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,4 +64,11 @@ def test_a_run_that_is_stopped_and_completed(tmp_path: Path, capsys: pytest.Capt
 def test_a_disk_without_room(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert billion.main([str(tmp_path), "--events", str(EVENTS), "--keep-free", "1e18"]) == 1
     assert "are needed, and 1000 PB are to stay free" in capsys.readouterr().err
+    assert not list(tmp_path.glob("*.xplane.pb*"))
+
+
+def test_a_folder_with_a_run_of_another_size(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "stages.json").write_text(json.dumps([STAGE | {"name": "one file of 0.00012 M", "events": 7}]))
+    assert billion.main([str(tmp_path), "--events", str(EVENTS)]) == 1
+    assert "one file of 0.00012 M had 7 events, and would have 120" in capsys.readouterr().err
     assert not list(tmp_path.glob("*.xplane.pb*"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from typing import Final
 
@@ -13,10 +13,9 @@ from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.json_args import decode
 from tilescope.tiler.search.arguments import contains, shown
 
-# In the place of each number of a shape.
-_DIGIT: Final = "1"
-_OPEN: Final = b"\1"  # for a number of which nothing is known
-_SPACES: Final = bytes.maketrans(b"\0\1", b"  ")
+_NUMBER: Final = b"\0"  # in a text, for a number
+_OPEN: Final = b"\1"  # in a wording, for a number of which nothing is known
+_DIGIT: Final = "1"  # in the place of each of them where the text is read
 _DIGITS: Final = re.compile("[0-9]+")
 _WORD: Final = re.compile("[a-z_]{2,}")
 _NUMERIC: Final = frozenset("0123456789+-.eE[], ")
@@ -65,11 +64,20 @@ class Texts(Struct, frozen=True):
         if not (self.has_numbers or (self.lists_have_numbers and isinstance(value, list))):
             return WordMatch.ALL if contains(text, word) else WordMatch.NONE
         folded, wanted = text.casefold(), word.casefold()
-        if isinstance(value, list) and not _is_plain(value):
-            # Other numbers may be written in another way.
-            return WordMatch.SOME if set(wanted) <= _NUMERIC.union(folded, '"') else WordMatch.NONE
+        if isinstance(value, list):
+            if self.has_numbers and _has_open_names(value):
+                return WordMatch.SOME  # of names that differ in their numbers alone one was left
+            if not _is_plain(value):
+                # Other numbers may be written in another way.
+                return WordMatch.SOME if set(wanted) <= _NUMERIC.union(folded, '"') else WordMatch.NONE
+        has_quotes = isinstance(value, list) and '"' in wanted
         if not _DIGITS.search(wanted):
-            return WordMatch.ALL if contains(text, word) else WordMatch.NONE
+            if contains(text, word):
+                return WordMatch.ALL
+            if not has_quotes:
+                return WordMatch.NONE
+        if has_quotes:  # numbers that are too long, or begin with zeros, are texts
+            folded, wanted = folded.replace('"', ""), wanted.replace('"', "")
         # Any number is a number. One at the edge of the word may be a part of it.
         is_possible = _DIGITS.sub(_DIGIT, wanted) in _DIGITS.sub(_DIGIT, folded)
         return WordMatch.SOME if is_possible else WordMatch.NONE
@@ -91,34 +99,43 @@ class StatTexts:
 class ArgumentShape:
     """The wording of the arguments of some events, or the shape of their texts: it is read when it is needed."""
 
-    def __init__(self, text: bytes) -> None:
-        """`text` has a zero byte for each number without words, or a byte 1 for each number."""
+    def __init__(self, text: bytes, number: bytes, *, is_open: bool) -> None:
+        """`number`: the byte in the place of one. `is_open`: it stands for any number; else for one without words."""
         self.text = text
-        lowered = text.lower()
+        self._number = number
+        self._has_numbers = number in text
+        self._is_open = is_open and self._has_numbers
         # What is written in another way than it is read has to be read.
-        is_plain = text.isascii() and b"\\" not in text and min(text.translate(_SPACES), default=0) >= 0x20
-        self._plain = lowered if is_plain else None
+        is_plain = text.isascii() and b"\\" not in text and min(text.replace(number, b" "), default=0) >= 0x20
+        self._plain = text.lower() if is_plain else None
         self._texts: Texts | None = None
 
     @classmethod
-    def all_open(cls, shape: bytes) -> ArgumentShape:
-        """That of a shape, which has a zero byte for each number."""
-        return cls(shape.replace(b"\0", _OPEN))
+    def from_wording(cls, text: bytes) -> ArgumentShape:
+        """`text` has a zero byte for each number without words, or a byte 1 for each number."""
+        is_open = _OPEN in text
+        return cls(text, _OPEN if is_open else _NUMBER, is_open=is_open)
+
+    @classmethod
+    def from_shape(cls, shape: bytes) -> ArgumentShape:
+        """`shape` has a zero byte for each number, and may have any other."""
+        return cls(shape, _NUMBER, is_open=True)
 
     def texts(self, words: Iterable[bytes]) -> Texts | None:
         """The texts in it; None where there is surely one of these words in none of them."""
         if self._plain is not None and any(word not in self._plain for word in words):
             return None
         if self._texts is None:
-            is_open = _OPEN in self.text
-            arguments = decode(self.text.replace(_OPEN if is_open else b"\0", _DIGIT.encode()))
-            self._texts = Texts.from_arguments(arguments, has_numbers=is_open, lists_have_numbers=not is_open)
+            arguments = decode(self.text.replace(self._number, _DIGIT.encode()))
+            self._texts = Texts.from_arguments(
+                arguments, has_numbers=self._is_open, lists_have_numbers=self._has_numbers
+            )
         return self._texts
 
     @property
     def is_clear(self) -> bool:
         """False if digits may be escapes of other characters."""
-        return _OPEN not in self.text or b"\\u" not in self.text
+        return not self._is_open or b"\\u" not in self.text
 
 
 # Characters beyond ASCII that become letters of it where upper and lower case are alike, in UTF-8.
@@ -141,13 +158,24 @@ def words_to_look_for(words: Iterable[str]) -> list[bytes]:
 
 def _is_plain(values: list[object]) -> bool:
     """True if a list has no numbers but such as are shown as they are written."""
+    return not any(
+        isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and value <= 0)
+        for value in _nested(values)
+    )
+
+
+def _has_open_names(values: list[object]) -> bool:
+    """True if objects in a list have names with numbers."""
+    return any(isinstance(value, dict) and any(map(_DIGITS.search, value)) for value in _nested(values))
+
+
+def _nested(values: list[object]) -> Iterator[object]:
+    """All that is in a list, and in what is in it."""
     pending: list[object] = list(values)
     while pending:
         value = pending.pop()
-        if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and value <= 0):
-            return False
+        yield value
         if isinstance(value, list):
             pending += value
         elif isinstance(value, dict):
             pending += value.values()
-    return True

@@ -80,7 +80,9 @@ class ArgumentIndex:
         if record is not None:
             with must_make_sense(self._store.location):
                 own = OwnTexts.decode(decompress(record))
-                numbers = self._numbered(_WORDINGS, own.texts, ArgumentShape)
+                if own.metadata >= 0 or not own.is_readable:
+                    raise DamagedStore("own texts of an XSpace for arguments of JSON")
+                numbers = self._numbered(_WORDINGS, own.texts, ArgumentShape.from_wording)
                 parts = _parts(own, numbers, events)
         elif next(iter(self._store.scan(ARGUMENTS, track)), None) is not None:  # of a package that packs no texts
             parts = [ArgumentPart(0, events, None, np.zeros(0, np.int64))]
@@ -105,6 +107,8 @@ class ArgumentIndex:
         return own
 
     def _own_track(self, track: int, own: OwnTexts, tables: XStatTables) -> OwnTrack:
+        if own.metadata < 0:
+            raise DamagedStore("own texts of JSON for arguments of an XSpace")
         plane = int(tables.plane[own.metadata])
         stat_names = tables.planes[plane].stat_names
 

@@ -76,7 +76,7 @@ class ArgumentTest:
         return np.array([*states, WordMatch.SOME, WordMatch.NONE], np.int64)
 
     def _state_of(self, text: bytes) -> WordMatch:
-        shape = ArgumentShape.all_open(text)
+        shape = ArgumentShape.from_shape(text)
         if not shape.is_clear:
             return WordMatch.SOME
         texts = shape.texts(self._letters)

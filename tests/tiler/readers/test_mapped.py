@@ -153,6 +153,19 @@ def test_a_copy_that_is_mapped_no_more_is_guarded_no_more(copied: tuple[ScratchC
         assert array[: COPIED // 4].sum() == COPIED // 4
 
 
+def test_a_file_that_is_cut_may_be_read_backwards(tmp_path: Path) -> None:
+    """Each page that is read is one more that is not there."""
+    file = tmp_path / "host.xplane.pb"
+    file.write_bytes(b"\x01" * (2000 * mmap.PAGESIZE))
+    with ByteSource.open(file) as source:
+        bytes_of_it = mapped(source)
+        os.truncate(file, 0)
+        assert not any(bytes_of_it.array[place] for place in range(len(bytes_of_it) - 1, -1, -mmap.PAGESIZE))
+        with pytest.raises(ChangedTrace):
+            bytes_of_it.check()
+        bytes_of_it.close()
+
+
 @pytest.mark.parametrize("options", [[], ["-X", "faulthandler"]])
 def test_a_map_that_is_written_to_still_ends_the_process(path: Path, options: list[str]) -> None:
     environment = os.environ | {"ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:handle_segv=0"}

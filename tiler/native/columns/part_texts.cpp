@@ -10,10 +10,15 @@ PartTexts::PartTexts(std::size_t part_rows, TextRoom room) : part_rows_(part_row
     if (part_rows == 0) throw std::invalid_argument("parts without events");
 }
 
+bool PartTexts::has_room_for(std::size_t bytes) const {
+    const std::size_t limit = std::min(room_.most_bytes, room_.first_bytes + seen_bytes_ / room_.bytes_per_text_byte);
+    return texts_.bytes() + bytes <= limit;
+}
+
 std::int32_t PartTexts::count(std::string_view text) {
     std::int32_t number = texts_.find(text);
     if (number < 0) {
-        is_many_ = texts_.bytes() + text.size() > room_.first_bytes + seen_bytes_ / room_.bytes_per_text_byte;
+        is_many_ = !has_room_for(text.size());
         if (is_many_) return -1;
         number = texts_.intern(text);
         in_part_.push_back(0);

@@ -15,6 +15,7 @@ struct TextRoom {
     std::size_t most_of_part;  // texts of one part
     std::size_t first_bytes;  // of all texts together, and one more for each so many bytes that were seen
     std::size_t bytes_per_text_byte;
+    std::size_t most_bytes;  // of all texts together, however many bytes were seen
     // So many texts of a part are listed even if each row has another one; else there are at most so many of as many rows.
     std::size_t few_texts;
     std::size_t texts;
@@ -28,6 +29,9 @@ class PartTexts {
 
     // True until the part has too many texts: what comes in the rest of it need not be looked at.
     bool has_room() const { return !is_many_; }
+
+    // True if there is room for a text of so many bytes that has no number.
+    bool has_room_for(std::size_t bytes) const;
 
     // A row has so many bytes.
     void see(std::size_t bytes) { seen_bytes_ += bytes; }

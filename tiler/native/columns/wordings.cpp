@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "columns/json_numbers.hpp"
 #include "columns/varint.hpp"
@@ -11,10 +12,12 @@ namespace tilescope {
 namespace {
 
 // Beyond this, wordings hardly repeat: a list of them would be as long as the arguments are.
-constexpr TextRoom room{8192, std::size_t{1} << 21, 16, 64, 7, 8};
+constexpr TextRoom room{8192, std::size_t{1} << 21, 16, std::size_t{1} << 24, 64, 7, 8};
 constexpr std::size_t event_bytes = 32;  // of any event: how many bytes its text takes packed differs from time to time
 
 constexpr char kOpenMark = '\1';
+
+constexpr std::size_t longest_text = std::size_t{1} << 20;  // a longer one is not listed
 
 // So many wordings may texts have that are alike but for numbers; more, if each is of four events.
 constexpr std::int64_t few_wordings = 64;
@@ -60,21 +63,24 @@ void Wordings::add(Bytes packed) {
 
 Wordings::Shape& Wordings::shape(std::uint64_t number) {
     if (number > packed_.shapes()) throw std::invalid_argument("packed texts are damaged");
-    if (shapes_.size() < number) shapes_.resize(packed_.shapes());
-    Shape& entry = shapes_[number - 1];
-    if (!entry.is_met) {
-        entry.is_met = true;
+    if (places_.size() < number) places_.resize(packed_.shapes());
+    std::uint32_t& place = places_[number - 1];
+    if (place == 0) {
         const std::string_view text = packed_.shape(static_cast<std::int32_t>(number - 1));
+        Shape entry;
         entry.numbers = static_cast<std::size_t>(std::count(text.begin(), text.end(), kNumberMark));
         entry.first_number = before_.size();
         before_.resize(before_.size() + entry.numbers);
+        shapes_.push_back(std::move(entry));
+        place = static_cast<std::uint32_t>(shapes_.size());
     }
-    return entry;
+    return shapes_[place - 1];
 }
 
 // Counts an event whose text is known by the one before of its shape. False if it is not.
-bool Wordings::count_alike(Shape& shape) {
-    if (shape.wording < 0) return false;
+bool Wordings::count_alike(const Shape& shape) {
+    // Texts of several shapes may be of one kind, which has too many wordings since.
+    if (shape.wording < 0 || shape.is_open != kinds_[shape.kind].is_open) return false;
     if (!shape.is_open) {
         for (const std::uint32_t number : shape.in_words)
             if (before_[shape.first_number + number] != values_[number]) return false;
@@ -88,8 +94,11 @@ bool Wordings::count_alike(Shape& shape) {
 void Wordings::count_text(Bytes packed, Shape* shape) {
     text_.clear();
     packed_.unpack(packed, text_);
-    if (has_marks(text_)) return parts_.leave_out();
+    if (text_.size() > longest_text || has_marks(text_)) return parts_.leave_out();
     const bool is_strict = write_wordings();
+    // Kinds take no more room than the texts that are listed.
+    if (opened_.find(open_) < 0 && !parts_.has_room_for(is_strict ? exact_.size() : open_.size()))
+        return parts_.leave_out();
     const auto number = static_cast<std::size_t>(opened_.intern(open_));
     if (number == kinds_.size()) kinds_.push_back({});
     Kind& kind = kinds_[number];

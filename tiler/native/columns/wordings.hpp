@@ -41,7 +41,6 @@ class Wordings {
 
     // Texts of one shape: while numbers in words are those of the text before, the wording is its wording.
     struct Shape {
-        bool is_met = false;
         bool is_open = false;  // it has the wording in which all numbers are open
         std::size_t numbers = 0;
         std::size_t first_number = 0;  // in `before_`
@@ -52,15 +51,16 @@ class Wordings {
 
     void add(Bytes packed);
     Shape& shape(std::uint64_t number);
-    bool count_alike(Shape& shape);
+    bool count_alike(const Shape& shape);
     void count_text(Bytes packed, Shape* shape);
     bool write_wordings();
     void find_numbers_in_words(Shape& shape) const;
 
     const PackedTexts& packed_;
     PartTexts parts_;
-    std::vector<Shape> shapes_;  // by number
-    std::vector<std::uint64_t> before_;
+    std::vector<std::uint32_t> places_;  // by number of a shape, in `shapes_`, counted from 1; 0: it was not met
+    std::vector<Shape> shapes_;  // those that were met
+    std::vector<std::uint64_t> before_;  // numbers of the text before of each of them
     std::vector<std::uint64_t> values_;  // of the text that is read
     Interner opened_;  // texts with a byte 1 for each number
     std::vector<Kind> kinds_;  // of these

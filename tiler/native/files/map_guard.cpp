@@ -18,7 +18,8 @@ struct MapGuard::Slot {
     std::atomic<std::uintptr_t> begin{0};  // 0: free
     std::atomic<std::uintptr_t> end{0};
     std::atomic<bool> broken{false};
-    std::atomic<int> faults{0};
+    std::atomic<std::uintptr_t> zeros{0};  // first address of those that were put here, up to the end
+    std::atomic<int> faults{0};  // in these
     Slot* next = nullptr;
 };
 
@@ -35,7 +36,8 @@ std::atomic<std::size_t> page_bytes{0};
 // boundary. Beside a thousand short lines that would be memory that nobody gives back.
 constexpr std::size_t kMappedTogether = std::size_t{2} << 20;
 
-// A map that is written to, which is only read, comes back with the same fault for ever: after so many somebody else is asked.
+// Zeros can be read: a fault in them is a write to a map that is only read, which comes back for ever, but for a few of threads
+// that met the end of a file at the same time. After so many somebody else is asked.
 constexpr int kMostFaults = 1000;
 
 // A signal, and the handler that it had before ours.
@@ -53,10 +55,13 @@ bool mend(std::uintptr_t address) {
         const std::uintptr_t begin = slot->begin.load(std::memory_order_acquire);
         const std::uintptr_t end = slot->end.load(std::memory_order_acquire);
         if (begin == 0 || address < begin || address >= end) continue;
-        if (slot->faults.fetch_add(1) >= kMostFaults) return false;
         const std::uintptr_t page = address - address % page_bytes.load();
+        std::uintptr_t zeros = slot->zeros.load();
+        if (page >= zeros && slot->faults.fetch_add(1) >= kMostFaults) return false;
         slot->broken.store(true);
-        return system::replace_by_zeros(page, end - page);
+        if (!system::replace_by_zeros(page, end - page)) return false;
+        while (page < zeros && !slot->zeros.compare_exchange_weak(zeros, page)) {}
+        return true;
     }
     return false;
 }
@@ -112,6 +117,7 @@ MapGuard::MapGuard(Bytes map) : map_(map) {
     const auto begin = reinterpret_cast<std::uintptr_t>(map.data());
     const std::uintptr_t end = begin + map.size();
     slot->broken.store(false);
+    slot->zeros.store(UINTPTR_MAX);
     slot->faults.store(0);
     slot->end.store(end + (page_bytes.load() - end % page_bytes.load()) % page_bytes.load());
     slot->begin.store(begin, std::memory_order_release);

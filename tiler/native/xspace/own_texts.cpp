@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t most_ids = 2048;
 
 // Beyond this, texts hardly repeat: a list of them would be as long as the arguments are.
-constexpr TextRoom room{2048, std::size_t{1} << 18, 32, 64, 1, 4};
+constexpr TextRoom room{2048, std::size_t{1} << 18, 32, std::size_t{1} << 24, 64, 1, 4};
 
 // As nearly all stats begin: the field of an event, then the stat's id.
 constexpr std::uint8_t stats_tag = 0x22, id_tag = 0x08;
