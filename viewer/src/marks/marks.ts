@@ -27,7 +27,7 @@ import type { PointerMeaning, PointerSample } from "../timeline/gesture-tracker"
 import { stepOfName } from "../timeline/name-walk";
 import type { Picture } from "../timeline/picture";
 import { pointedAt, selectionOf } from "../timeline/pointing";
-import { type Step, sayWhyNot, whenKnown } from "../timeline/steps";
+import { type SliceStep, sayWhyNot, whenKnown } from "../timeline/steps";
 import { MarkKeeper } from "./keeper";
 import { connectLane } from "./lane";
 import { isSameRange, makeMark, rangeOf, titleOf } from "./mark";
@@ -143,7 +143,7 @@ export class Marks implements TimelineExtension {
       this.use(...tool);
       return;
     }
-    const walk = (step: Step) => void this.#app.viewNavigator.walk(step);
+    const walk = (step: SliceStep) => void this.#app.viewNavigator.walk(step);
     const handlers: Readonly<Partial<Record<LateIntent, () => void>>> = {
       "flow-back": () => walk((port) => followFlow(port, "in")),
       "flow-forward": () => walk((port) => followFlow(port, "out")),

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { makePane, type Pane } from "../state/pane";
 import { NOTHING } from "../state/selection";
 import { failure } from "../state/shell";
-import { detailsWhenHere, type Step, type StepPort, Steps } from "./steps";
+import { detailsWhenHere, type SliceStep, type StepPort, Steps } from "./steps";
 
 let pane: Pane;
 let steps: Steps;
@@ -33,7 +33,7 @@ const place = () => {
 };
 
 /** Goes to the event behind the selected one, of which that is asked that is known of it. */
-const toNext: Step = async (port) => {
+const toNext: SliceStep = async (port) => {
   const details = await detailsWhenHere(pane);
   if (details !== null) {
     port.goTo(details.track, Number(details.ordinal) + 1);
@@ -89,7 +89,7 @@ describe("steps", () => {
     select(0, 5);
     arrive();
     let answer: () => void = () => undefined;
-    const slow: Step = async (port) => {
+    const slow: SliceStep = async (port) => {
       await new Promise<void>((resolve) => {
         answer = resolve;
       });

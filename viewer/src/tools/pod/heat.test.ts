@@ -22,7 +22,10 @@ test("cores have their share of the range", () => {
 });
 
 test("what differs by nearly nothing looks alike", () => {
-  const even = table([column("recorded_duration", "ticks", ["100000", "100000"]), column("input", "ticks", ["10000", "10001"])]);
+  const even = table([
+    column("recorded_duration", "ticks", ["100000", "100000"]),
+    column("input", "ticks", ["10000", "10001"]),
+  ]);
   expect(heatOf(even, "input").parts[1]).toBeLessThan(0.01);
 });
 
