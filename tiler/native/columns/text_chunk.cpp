@@ -38,6 +38,7 @@ std::vector<std::string_view> take_shapes(Bytes bytes, std::size_t& offset) {
     std::vector<std::string_view> shapes;
     const std::uint64_t count = take_varint(bytes, offset);
     if (count > bytes.size()) refuse();
+    shapes.reserve(static_cast<std::size_t>(count));
     for (std::uint64_t k = 0; k < count; ++k) shapes.push_back(take_text(bytes, offset));
     return shapes;
 }
