@@ -10,7 +10,7 @@ LEAST_BYTES: Final = 30_000
 WINDOW_S: Final = 30.0
 
 
-class TooSlow(Exception):
+class DrippingHost(Exception):
     """An answer that hardly moves. No error of urllib3, which would take it for one that may pass."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from tilescope.remote.address import Address
 from tilescope.remote.opening import web_requests
-from tilescope.remote.progress import TooSlow
+from tilescope.remote.progress import DrippingHost
 from tilescope.remote.web_requests import PassingError
 from tilescope.tiler.errors import BlobError
 from tilescope.tiler.schema import Health
@@ -37,7 +37,7 @@ def is_server(address: Address) -> bool:
         return False
     try:
         msgspec.json.decode(response.read(_MOST_BYTES), type=Health)
-    except (msgspec.DecodeError, HTTPError, OSError, TooSlow):  # or it breaks off
+    except (msgspec.DecodeError, HTTPError, OSError, DrippingHost):  # or it breaks off
         return False
     finally:
         response.close()

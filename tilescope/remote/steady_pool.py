@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
-from tilescope.remote.progress import Progress, TooSlow
+from tilescope.remote.progress import Progress, DrippingHost
 
 if TYPE_CHECKING:
     import socket
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _SteadyBytes(RawIOBase):
-    """The bytes of one answer. Raises TooSlow."""
+    """The bytes of one answer. Raises DrippingHost."""
 
     def __init__(self, raw: RawIOBase) -> None:
         self._raw = raw
@@ -34,7 +34,7 @@ class _SteadyBytes(RawIOBase):
     def readinto(self, buffer: WriteableBuffer, /) -> int | None:
         count = self._raw.readinto(buffer)
         if count and self._progress.is_too_slow(count):
-            raise TooSlow
+            raise DrippingHost
         return count
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from tilescope.remote.address import Address
-from tilescope.remote.progress import LEAST_BYTES, TooSlow
+from tilescope.remote.progress import LEAST_BYTES, DrippingHost
 from tilescope.remote.read_ahead import read_ahead, read_at_once
 from tilescope.remote.retries import Retries
 from tilescope.remote.web_requests import PassingError, WebRequests
@@ -139,7 +139,7 @@ class WebBlob:
                 while start < stop and (piece := response.read1(min(stop - start, _PIECE_BYTES), decode_content=False)):
                     part += piece
                     start += len(piece)
-        except TooSlow as error:
+        except DrippingHost as error:
             raise HostUnreachable(self.address, str(error), advice="try later") from None
         if start < stop:
             raise PassingError(BlobCut(self.address, "the web server breaks off", offset=start, advice="try again"))

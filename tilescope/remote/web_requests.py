@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin
 
 from tilescope.remote.address import WEB, Address
-from tilescope.remote.progress import TooSlow
+from tilescope.remote.progress import DrippingHost
 from tilescope.remote.tokens import VARIABLE
 from tilescope.tiler.errors import BlobError, BlobForbidden, BlobMissing, HostUnreachable, Throttled, UsageError
 
@@ -79,7 +79,7 @@ class WebRequests:
                 retries=False,
                 timeout=urllib3.Timeout(connect=_CONNECT_S, read=_READ_S),
             )
-        except TooSlow as error:
+        except DrippingHost as error:
             raise HostUnreachable(start.shown, str(error), advice="try later") from None
         except urllib3.exceptions.HTTPError as error:
             what = f"the web server does not answer ({type(error).__name__})"

@@ -166,7 +166,7 @@ def test_one_rank_has_no_answer(opened: Opened) -> None:
 
 
 def test_collectives_of_hosts_of_two_ranks(opened: Opened) -> None:
-    """Those that a device repeats are none; the k-th is one with the k-th of equal size."""
+    """Annotations that a device repeats are none; the k-th is one with the k-th of equal size."""
     reader = opened(list(corpus_path("kineto/h100_two_ranks").iterdir()))
     whole = answer(reader, "collectives")
     instances = sorted(rows(whole, "instances"), key=lambda row: row["start"])

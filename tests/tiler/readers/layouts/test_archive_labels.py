@@ -46,11 +46,11 @@ def test_captures_below_a_folder_are_called_as_there(tmp_path: Path, captures: i
     assert run.name == f"a.zip/{on_disk.name}"
     assert run.path == archive / on_disk.path.relative_to(top.parent)
     assert (run.notes, run.is_unconfirmed) == (on_disk.notes, on_disk.is_unconfirmed)
-    assert [found.files for found in discover(run.path)] == [run.files]
+    assert [listed.files for listed in discover(run.path)] == [run.files]
     separate = [discover(path, separate=True) for path in (top.parent, archive)]
-    assert [sorted(found.path.name for found in runs) for runs in separate] == [sorted(f.name for f in run.files)] * 2
+    assert [sorted(listed.path.name for listed in runs) for runs in separate] == [sorted(f.name for f in run.files)] * 2
     inside = archive / "trainings" / next(top.iterdir()).name / "device_0"
-    assert {file.is_relative_to(inside) for found in discover(inside) for file in found.files} <= {True}
+    assert {file.is_relative_to(inside) for listed in discover(inside) for file in listed.files} == {True}
 
 
 def test_sources_beside_a_trace_are_no_runs(tmp_path: Path) -> None:
