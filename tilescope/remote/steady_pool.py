@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
-from tilescope.remote.progress import Progress, DrippingHost
+from tilescope.remote.progress import DrippingHost, Progress
 
 if TYPE_CHECKING:
     import socket
