@@ -49,11 +49,17 @@ def _model(folder: Path) -> Path:
 
 
 def _launches(folder: Path) -> Path:
-    """A GPU, to whose stream a thread launches kernels."""
+    """A GPU, to whose stream a thread launches kernels, in steps; other threads have slices that may be steps."""
     host = [Task(500, 1, "cudaLaunchKernel", "cuda_runtime", 20 * k, 20 * k + 9) for k in range(50)]
     kernels = [Task(0, 7, "gemm", "kernel", 2000 + 30 * k, 2025 + 30 * k, k) for k in range(50)]
+    names = (("ProfilerStep#", "user_annotation"), ("Inner ", "cpu_op"), ("Iteration ", "cpu_op"))
+    marks = [
+        Task(500, 2 + place, f"{name}{k + 1}", category, 400 * k, 400 * (k + 1))
+        for place, (name, category) in enumerate(names)
+        for k in range(5)
+    ]
     path = folder / "launches.json"
-    path.write_text(json.dumps(list(trace_events(host + kernels))))
+    path.write_text(json.dumps(list(trace_events(host + marks + kernels))))
     return path
 
 

@@ -152,7 +152,7 @@ def test_what_a_trace_does_not_pair(tmp_path: Path) -> None:
     found = channels_of(tmp_path, send, many, many, [*done, *odd])
     (row,) = by_row(found)  # one sends, and one receives
     assert (row["channel"], row["latency"], row["send_delay"]) == ("5", 80, 0)
-    assert any("Of 1 channel between several cores the trace does not say" in note.text for note in found.notes)
+    assert any("1 channel between several cores: the trace does not record" in note.text for note in found.notes)
 
 
 def test_no_channels(tmp_path: Path) -> None:

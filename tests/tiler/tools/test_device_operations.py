@@ -380,6 +380,6 @@ def test_what_is_not_recorded_is_said(tmp_path: Path) -> None:
     assert (row["count"], row["total"], row["self"]) == (1, 10, 10)
     assert all(row[key] is None for key in ("category", "bound_by", "of_peak", "source", "framework", "flops", "bytes"))
     assert of.fact("flops_utilisation").value is None
-    assert "does not say" in of.fact("flops_utilisation").note
+    assert "does not record" in of.fact("flops_utilisation").note
     (leaf, *_) = [row for row in by_row(answer(reader, "op_profile")) if row["name"] == "op.1"]
     assert leaf["flops_used"] is leaf["hbm_used"] is leaf["wasted"] is None

@@ -77,8 +77,9 @@ def _slice(process: int, thread: int, start: int, duration: int, name: str = "wo
 
 def grid_of(answer: Answer) -> tuple[int, int, int, int]:
     """Begin and width of the columns of an answer; first tick and end of what counts of them."""
-    first, last, width = (int(answer.fact(name).value) for name in ("start", "end", "column_ticks"))  # type: ignore[arg-type]
-    return int(answer.series[0].x.values[0]), width, first, last
+    figures = [answer.fact(name).value for name in ("start", "end", "column_ticks")]
+    first, last, width, begin = (int(str(value)) for value in (*figures, values_of(answer.series[0].x)[0]))
+    return begin, width, first, last
 
 
 def plain_ticks(spans: Spans, answer: Answer) -> list[int]:

@@ -82,7 +82,7 @@ def test_tables_of_another_training_than_the_timeline(
 
 def test_overview_of_tables_alone_says_where_they_are(tmp_path: Path) -> None:
     store = corpus_tables(tmp_path, "msprof_analyze/kernel_details.csv")
-    with pytest.raises(NotAvailable, match="tables without a timeline: Tables has them"):
+    with pytest.raises(NotAvailable, match="tables without a timeline: see Tables"):
         table_answer("overview", store)
 
 

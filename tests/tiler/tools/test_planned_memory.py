@@ -95,7 +95,7 @@ def test_the_truth_of_a_training(tmp_path: Path) -> None:
             }
             assert true["static"] + sum(row["size"] for row in there) == true["curve"][point - 1]
     assert len(rows(plan, "programs")) == 2
-    assert "theory" in " ".join(note.text for note in plan.notes)
+    assert "the plan of the compiler" in " ".join(note.text for note in plan.notes)
     reader.store.close()
 
 
@@ -157,7 +157,7 @@ def test_cells_that_are_no_figures(tmp_path: Path) -> None:
     assert [row["size"] for row in rows(plan, "buffers")] == [64]
     assert (facts(plan)["peak"], facts(plan)["capacity"], facts(plan)["forward_start"]) == (GIB, None, None)
     texts = [note.text for note in plan.notes]
-    assert any(text.startswith("6 tensors without a size or a life") for text in texts)
+    assert any(text.startswith("6 tensors with an impossible size or lifetime") for text in texts)
     assert any("the curve has" in text for text in texts)
     reader.store.close()
 

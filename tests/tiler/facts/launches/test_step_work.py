@@ -78,7 +78,7 @@ def test_each_step_of_a_real_trace_has_the_work_that_it_launched(
             assert [nanoseconds(reader, parts) for parts in kernel_works] == H100_KERNELS
 
 
-def x(name: str, pid: int, tid: int, start: int, length: int, **beside: Any) -> dict[str, Any]:
+def x(name: str, pid: int, tid: int, start: float, length: float, **beside: Any) -> dict[str, Any]:
     return {"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": start, "dur": length, **beside}
 
 
