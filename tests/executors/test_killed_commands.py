@@ -1,6 +1,6 @@
 """Pods that are indexed by executors, whose command is killed ten times: they are the runs indexed in one piece.
 
-TILESCOPE_KILLED_HOSTS=64 takes pods of 64 hosts in place of 16: a quarter of an hour for each.
+TILESCOPE_KILLED_HOSTS=64 takes pods of 64 hosts in place of 8: a quarter of an hour for each.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from tilescope.tiler.tools import Scope, ask, from_values, tools
 pytestmark = [pytest.mark.deep, pytest.mark.skipif(sys.platform == "win32", reason="commands are killed by signals")]
 
 KILLS: Final = 10
-HOSTS: Final = int(os.environ.get("TILESCOPE_KILLED_HOSTS", "16"))
+HOSTS: Final = int(os.environ.get("TILESCOPE_KILLED_HOSTS", "8"))
 TRACKS: Final = 64
 SECONDS: Final = 600  # of one command, on a machine with other work
 
