@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from tilescope.remote.mirrors import mirror_plans
+from tilescope.remote.mirrors import mirror_plans, plans_with
 from tilescope.server.errors import IndexingFailed, NoRoomToIndex, NotFound, NotIndexed, message_of
 from tilescope.server.runs.arrivals import NOTHING_ARRIVES, Arrivals
 from tilescope.server.runs.cache import CacheDirectory
@@ -444,7 +444,7 @@ class Registry:
             (*self.paths, *self._arrivals.roots()),
             self.cache_root,
             run.is_unconfirmed,
-            mirror_plans(),
+            plans_with(run.files),
         )
 
 

@@ -14,7 +14,14 @@ from tests.remote.static_server import Behaviour, static_server
 from tests.server.conftest import Client
 from tilescope.cli.dispatch import main
 from tilescope.remote import mirrors
-from tilescope.remote.mirrors import Mirrored, MirrorPlan, mirror_plans
+from tilescope.remote.mirrors import (
+    Mirrored,
+    MirrorPlan,
+    mirror_address,
+    mirror_plans,
+    plans_with,
+    unregister_plan,
+)
 from tilescope.server.app import make_app
 from tilescope.server.runs import opened_addresses
 from tilescope.server.runs.arrivals import NOTHING_ARRIVES
@@ -109,6 +116,18 @@ async def test_traces_and_archives_are_opened(client: Client, origin: str) -> No
         assert await opened(client, f"{origin}/traces/{name}") == [run], "it is there already"
         answer = await client.get(f"/api/v1/runs/{run}/builds/{shown['build']}/tools/stats")
         assert answer.status == 200, await answer.text()
+
+
+def test_a_job_has_the_mirrors_of_its_own_files(origin: str, tmp_path: Path) -> None:
+    """With those of others the index of a local file would fail as soon as the host of any address is gone."""
+    plan = MirrorPlan(f"{origin}/traces/run.tsarc", str(tmp_path / "mirrors"), str(tmp_path / "scratch"), 1 << 20)
+    local = tmp_path / "local.xplane.pb"
+    mirrored = mirror_address(plan)
+    try:
+        assert plans_with([local, mirrored.path]) == (plan,)
+        assert plans_with([local]) == ()
+    finally:
+        unregister_plan(mirrored, plan)
 
 
 async def test_what_is_refused(client: Client, origin: str, behaviour: Behaviour, tmp_path: Path) -> None:

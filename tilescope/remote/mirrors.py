@@ -113,6 +113,13 @@ def unregister_plan(mirrored: Mirrored, plan: MirrorPlan) -> None:
     _PLANS.remove(plan)
 
 
+def plans_with(paths: Iterable[Path]) -> tuple[MirrorPlan, ...]:
+    """The mirrors that some paths lie in: for a process that works on these alone, wherever the hosts of others are."""
+    every = list(paths)
+    folders = [(plan, _plan_folder(plan)) for plan in _PLANS]
+    return tuple(plan for plan, folder in folders if any(path.is_relative_to(folder) for path in every))
+
+
 def mirror_plans() -> tuple[MirrorPlan, ...]:
     """The mirrors of this process, for one that works on the same files."""
     return tuple(_PLANS)
