@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -63,8 +64,9 @@ class Place:
         return make_app(registry, settings=settings, shelf=shelf)
 
     def files(self) -> set[str]:
-        """Everything that is kept of uploads."""
-        return {str(path.relative_to(self.shelf.folder)) for path in self.shelf.folder.rglob("*") if path.is_file()}
+        """Everything that is kept of uploads, also while the server removes folders: `rglob` fails on these."""
+        top = self.shelf.folder
+        return {str((Path(folder) / name).relative_to(top)) for folder, _, names in os.walk(top) for name in names}
 
 
 def trace_of(*names: str) -> bytes:
