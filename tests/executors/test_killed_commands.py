@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,18 +23,15 @@ from msgspec import Struct, structs
 
 from bench.pod_run import PodShape
 from bench.pod_run import write_pod as write_pod_run
-from tests.client.tool_questions import Material, questions
 from tests.pods import write_pod
-from tests.tiler.mount.placed_answers import placed, places
-from tilescope.tiler.errors import TilescopeError
+from tests.tiler.mount.placed_answers import answered_alike, places
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.lookup.tiles import decoded_page
 from tilescope.tiler.mount import open_run
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
-from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.query import QueryReader
 from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.shards.sharded_run import read_sharded_run
-from tilescope.tiler.tools import Scope, ask, from_values, tools
 
 pytestmark = [pytest.mark.deep, pytest.mark.skipif(sys.platform == "win32", reason="commands are killed by signals")]
 
@@ -46,9 +42,6 @@ SECONDS: Final = 600  # of one command, on a machine with other work
 
 # How a run is laid out and stored.
 OF_THE_STORE: Final = frozenset({"build", "tracks", "blocks", "created_ns", "store_bytes"})
-
-# Questions about single tracks name them by numbers, which differ.
-OF_TRACKS: Final = frozenset({"track", "tracks", "ordinal", "lane", "lanes", "event"})
 
 
 class Pod:
@@ -119,7 +112,7 @@ def test_a_run_that_was_killed_ten_times_is_the_run_in_one_piece(pod: Pod, execu
         mounted = QueryReader(store)
         assert run_facts(mounted) == run_facts(pod.whole)
         assert tile_sums(mounted) == tile_sums(pod.whole)
-        assert_answered_alike(pod.whole, mounted)
+        assert answered_alike(pod.whole, mounted, 3) > 60
     archive = run.with_suffix(".tsarc")
     call("archive", str(run), "-o", str(archive))
     assert call("verify", str(run))
@@ -179,31 +172,3 @@ def content_sum(tile: Struct) -> str:
             else:
                 total.update(np.asarray(value).tobytes() if value is not None else b"-")
     return total.hexdigest()
-
-
-def assert_answered_alike(whole: QueryReader, mounted: QueryReader) -> None:
-    """Three questions to each tool have the same answer, or the same reason why there is none."""
-    numbers = places(whole), places(mounted)
-    answered = 0
-    for tool in tools().values():
-        for values in islice(questions(tool, Material(whole, [])), 3):
-            if OF_TRACKS & values.keys():
-                continue
-            try:
-                question = from_values(tool.question, values)
-            except TilescopeError:
-                continue
-            answers = [
-                repr(placed(answer(tool, reader, question), by_track))
-                for reader, by_track in zip((whole, mounted), numbers, strict=True)
-            ]
-            assert answers[0] == answers[1], f"{tool.id} {values}"
-            answered += 1
-    assert answered > 60
-
-
-def answer(tool: Any, reader: QueryReader, question: Any) -> Any:
-    try:
-        return finish(ask(tool, Scope(reader), question))
-    except TilescopeError as error:
-        return f"{type(error).__name__}: {error}"

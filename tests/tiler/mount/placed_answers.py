@@ -5,16 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from itertools import islice
 from typing import Any
 
-from tilescope.tiler.query import QueryReader
-from tilescope.tiler.tools import values_of
+from tests.client.tool_questions import Material, questions
+from tilescope.tiler.errors import TilescopeError
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.tools import Scope, ask, from_values, tools, values_of
 from tilescope.tiler.tools.answer import Column
 
 Places = Mapping[int, str]
 
 _LANE = re.compile(r"([a-z_]+\.[a-z_]+)-(\d+)")  # of one track
 _TRACK_LISTS = ("makers", "tracks")  # columns
+# Questions about single tracks name them by numbers, which differ.
+_OF_TRACKS = frozenset({"track", "tracks", "ordinal", "lane", "lanes", "event"})
 _NUMBERS = ("more",)  # where the next rows begin, with numbers of tracks
 
 
@@ -50,3 +55,34 @@ def placed(value: Any, places: Places, name: str = "") -> Any:
     if name in ("track", "tracks") and value is not None and not isinstance(value, str):
         return places[int(value)] if int(value) >= 0 else value
     return value.tolist() if hasattr(value, "tolist") else value
+
+
+def answered_alike(whole: QueryReader, mounted: QueryReader, most: int | None) -> int:
+    """Asks two runs of the same files `most` questions of each tool, or all there are. Returns how many were answered.
+
+    Answers must be the same, or the reason why there is none.
+    """
+    numbers = places(whole), places(mounted)
+    answered = 0
+    for tool in tools().values():
+        for values in islice(questions(tool, Material(whole, [])), most):
+            if _OF_TRACKS & values.keys():
+                continue
+            try:
+                question = from_values(tool.question, values)
+            except TilescopeError:
+                continue
+            answers = [
+                repr(placed(_answer(tool, reader, question), by_track))
+                for reader, by_track in zip((whole, mounted), numbers, strict=True)
+            ]
+            assert answers[0] == answers[1], f"{tool.id} {values}"
+            answered += 1
+    return answered
+
+
+def _answer(tool: Any, reader: QueryReader, question: Any) -> Any:
+    try:
+        return finish(ask(tool, Scope(reader), question))
+    except TilescopeError as error:
+        return f"{type(error).__name__}: {error}"

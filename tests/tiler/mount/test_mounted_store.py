@@ -7,24 +7,22 @@ import random
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.client.tool_questions import Material, questions
 from tests.hlo_protos import hlo_plane, small_program
 from tests.memory_trace import random_plane
 from tests.pods import threads, write_pod
-from tests.tiler.mount.placed_answers import placed, places
+from tests.tiler.mount.placed_answers import answered_alike, places
 from tests.tpu_trace import random_core, random_gpu, write_trace
-from tilescope.tiler.errors import DamagedStore, NoStore, StoreError, StoreVersion, TilescopeError
+from tilescope.tiler.errors import DamagedStore, NoStore, StoreError, StoreVersion
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.lookup.tiles import page_content
 from tilescope.tiler.mount import is_run, keep_merge, open_run, open_run_build
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
-from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.query import QueryReader
 from tilescope.tiler.records.catalogue import RECORDS, record_of
 from tilescope.tiler.records.tiles import PAGE
 from tilescope.tiler.shards.build import build_shards
@@ -32,13 +30,9 @@ from tilescope.tiler.shards.folder import shard_path
 from tilescope.tiler.shards.sharded_run import ShardedRun
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.attachments import attachments_of, content
-from tilescope.tiler.tools import Scope, ask, from_values, tools
 from tilescope.tiler.verify import verify_store
 
 HOSTS = 3
-
-# Questions about single tracks name them by numbers, which differ.
-OF_TRACKS = frozenset({"track", "tracks", "ordinal", "lane", "lanes", "event"})
 
 # Of the manifest: how a run is laid out and stored.
 OF_THE_STORE = frozenset({"build", "tracks", "blocks", "created_ns", "store_bytes"})
@@ -111,40 +105,12 @@ def test_every_track_is_there_and_no_other(both: Both) -> None:
 
 
 def test_each_tool_answers_the_same(both: Both) -> None:
-    assert _answered_alike(both, 1) > 30
+    assert answered_alike(both.whole, both.mounted, 1) > 30
 
 
 @pytest.mark.parametrize("both", [pytest.param("synthetic", marks=pytest.mark.deep), "tpu"], indirect=True)
 def test_all_questions_are_answered_the_same(both: Both) -> None:
-    assert _answered_alike(both, None) > 500
-
-
-def _answered_alike(both: Both, most: int | None) -> int:
-    """Asks both runs `most` questions of each tool, or all there are. Returns how many were answered."""
-    numbers = places(both.whole), places(both.mounted)
-    answered = 0
-    for tool in tools().values():
-        for values in islice(questions(tool, Material(both.whole, [])), most):
-            if OF_TRACKS & values.keys():
-                continue
-            try:
-                question = from_values(tool.question, values)
-            except TilescopeError:
-                continue
-            answers = [
-                placed(_answer(tool, reader, question), places)
-                for reader, places in zip((both.whole, both.mounted), numbers, strict=True)
-            ]
-            assert repr(answers[0]) == repr(answers[1]), f"{tool.id} {values}"
-            answered += 1
-    return answered
-
-
-def _answer(tool: Any, reader: QueryReader, question: Any) -> Any:
-    try:
-        return finish(ask(tool, Scope(reader), question))
-    except TilescopeError as error:
-        return f"{type(error).__name__}: {error}"
+    assert answered_alike(both.whole, both.mounted, None) > 500
 
 
 def test_pages_pass_through(both: Both) -> None:
