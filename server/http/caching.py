@@ -1,8 +1,8 @@
 """Answers that may be kept, and the question whether the client's copy is still good.
 
 Immutable answers have the build in their path, so their strong ETag is made of the build and the path and nothing is
-hashed. What is computed of a build may change with the software, which is why its ETag names that, too. What was stored
-as a gzip member is sent as it is, whatever `Accept-Encoding` says: the server never transcodes.
+hashed. What is computed of a build may change with the software, which is why its ETag names that, too. A gzip member
+is sent as it is where `Accept-Encoding` takes it, else inflated, under an ETag of its own.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from aiohttp import hdrs, web
 from aiohttp.helpers import ETAG_ANY, ETag
 
 from tilescope.server.errors import PreconditionFailed
+from tilescope.server.http.content_coding import GZIP, inflated, takes_gzip
 from tilescope.server.http.ranges import ByteRange, parse_range
 
 IMMUTABLE: Final = "public, max-age=31536000, immutable"
@@ -24,24 +25,24 @@ BINARY: Final = "application/octet-stream"
 JSON: Final = "application/json"
 
 
-def immutable(request: web.Request, body: bytes, etag: str, content_type: str, *, gzip: bool) -> web.Response:
+async def immutable(request: web.Request, body: bytes, etag: str, content_type: str, *, gzip: bool) -> web.Response:
     """A resource of a build: it may be kept for ever."""
-    return _response(request, body, etag, content_type, IMMUTABLE, gzip=gzip)
+    return await _response(request, body, etag, content_type, IMMUTABLE, gzip=gzip)
 
 
 def immutable_if_kept(request: web.Request, etag: str) -> web.Response | None:
     """The same where the client has it already, before it is made; None where it has to be made."""
-    return _still_good(request, etag, IMMUTABLE)
+    return _still_good(request, etag, IMMUTABLE, gzip=False)
 
 
-def computed(request: web.Request, body: bytes, etag: str, content_type: str, *, gzip: bool) -> web.Response:
+async def computed(request: web.Request, body: bytes, etag: str, content_type: str, *, gzip: bool) -> web.Response:
     """A response that this version of the software computes from a build: kept, but validated before each use."""
-    return _response(request, body, etag, content_type, REVALIDATE, gzip=gzip)
+    return await _response(request, body, etag, content_type, REVALIDATE, gzip=gzip)
 
 
-def computed_if_kept(request: web.Request, etag: str) -> web.Response | None:
+def computed_if_kept(request: web.Request, etag: str, *, gzip: bool) -> web.Response | None:
     """The same where the client has it already, before it is computed; None where it has to be computed."""
-    return _still_good(request, etag, REVALIDATE)
+    return _still_good(request, _tag(request, etag, gzip=gzip), REVALIDATE, gzip=gzip)
 
 
 def immutable_part(
@@ -63,17 +64,22 @@ def immutable_part(
     return answer, part
 
 
-def revalidated(request: web.Request, body: bytes, content_type: str, *, gzip: bool = False) -> web.Response:
+async def revalidated(request: web.Request, body: bytes, content_type: str, *, gzip: bool = False) -> web.Response:
     """A resource that may change: to be kept, and asked for again each time."""
-    return _response(request, body, content_hash(body), content_type, REVALIDATE, gzip=gzip)
+    return await _response(request, body, content_hash(body), content_type, REVALIDATE, gzip=gzip)
 
 
-def unkept(body: bytes, content_type: str, *, gzip: bool = False) -> web.Response:
+def unkept(body: bytes, content_type: str) -> web.Response:
     """A resource that is about to change: not to be kept, and without a tag by which it could be known again."""
-    headers = {hdrs.CONTENT_TYPE: content_type, hdrs.CACHE_CONTROL: UNKEPT}
-    if gzip:
-        headers[hdrs.CONTENT_ENCODING] = "gzip"
-    return web.Response(body=body, headers=headers)
+    return web.Response(body=body, headers={hdrs.CONTENT_TYPE: content_type, hdrs.CACHE_CONTROL: UNKEPT})
+
+
+async def unkept_member(request: web.Request, member: bytes, content_type: str) -> web.Response:
+    """The same of a gzip member."""
+    body = member if takes_gzip(request) else await inflated(member, request.path)
+    answer = unkept(body, content_type)
+    answer.headers.update(_coding(request, gzip=True))
+    return answer
 
 
 def content_hash(body: bytes) -> str:
@@ -81,25 +87,43 @@ def content_hash(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()[:32]
 
 
-def _response(
+async def _response(
     request: web.Request, body: bytes, etag: str, content_type: str, caching: str, *, gzip: bool
 ) -> web.Response:
-    kept = _still_good(request, etag, caching)
+    tag = _tag(request, etag, gzip=gzip)
+    kept = _still_good(request, tag, caching, gzip=gzip)
     if kept is not None:
         return kept
-    headers = _headers(etag, caching) | {hdrs.CONTENT_TYPE: content_type}
+    if gzip and not takes_gzip(request):
+        body = await inflated(body, request.path)
+    headers = _headers(tag, caching) | _coding(request, gzip=gzip) | {hdrs.CONTENT_TYPE: content_type}
+    return _part(request, body, tag, headers) or web.Response(body=body, headers=headers)
+
+
+def _tag(request: web.Request, etag: str, *, gzip: bool) -> str:
+    """The tag of what this client gets: other bytes have another one."""
+    return f"{etag}-plain" if gzip and not takes_gzip(request) else etag
+
+
+def _coding(request: web.Request, *, gzip: bool) -> dict[str, str]:
+    headers: dict[str, str] = {}
     if gzip:
-        headers[hdrs.CONTENT_ENCODING] = "gzip"
-    return _part(request, body, etag, headers) or web.Response(body=body, headers=headers)
+        headers[hdrs.VARY] = hdrs.ACCEPT_ENCODING
+    if gzip and takes_gzip(request):
+        headers[hdrs.CONTENT_ENCODING] = GZIP
+    return headers
 
 
-def _still_good(request: web.Request, etag: str, caching: str) -> web.Response | None:
+def _still_good(request: web.Request, etag: str, caching: str, *, gzip: bool) -> web.Response | None:
     """The answer to a client whose copy has this tag; None when it has none. Raises `PreconditionFailed`."""
     if not _is_as_expected(request, etag):
         raise PreconditionFailed(f"{request.path} is not what If-Match names")
     if not _is_current(request, etag):
         return None
-    return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=_headers(etag, caching))
+    headers = _headers(etag, caching)
+    if gzip:
+        headers[hdrs.VARY] = hdrs.ACCEPT_ENCODING
+    return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
 
 
 def _headers(etag: str, caching: str) -> dict[str, str]:

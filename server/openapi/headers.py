@@ -18,8 +18,12 @@ HEADERS: Final[dict[str, dict[str, Any]]] = {
         "schema": {"type": "string", "enum": ["bytes"]},
     },
     "Content-Encoding": {
-        "description": "gzip, whatever `Accept-Encoding` says.",
+        "description": "gzip where `Accept-Encoding` takes it, else none.",
         "schema": {"type": "string", "enum": ["gzip"]},
+    },
+    "Vary": {
+        "description": "Which headers of the request the answer depends on.",
+        "schema": {"type": "string"},
     },
     "Content-Disposition": {
         "description": "A file to be saved, and under which name.",

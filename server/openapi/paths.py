@@ -20,7 +20,7 @@ PathItem = dict[str, Any]
 _CACHE_FOR_EVER = (
     "Immutable: strong ETag, `Cache-Control: public, max-age=31536000, immutable`; `no-store` while it is being built."
 )
-_AS_STORED = "Sent as it was stored, as one gzip member with `Content-Encoding: gzip`, whatever `Accept-Encoding` says."
+_AS_STORED = "Sent as it was stored, as one gzip member, where `Accept-Encoding` takes gzip; else inflated."
 
 _PARAMETERS: Final[dict[str, tuple[str, Schema]]] = {
     "capture": ("Id of a capture, from its beginning or from the list.", {"type": "string"}),
@@ -48,6 +48,7 @@ _ERRORS: Final[dict[int, str]] = {
         "`not_found`; below a build also `unknown_build`: fetch the manifest again, "
         "or, while it is being built, `not_built_yet`."
     ),
+    406: "`not_acceptable`: it has more than 32 MiB, and `Accept-Encoding` does not take gzip.",
     408: "`too_slow`: the body does not come.",
     409: "`not_indexed`: there is no index yet; `busy`: what the request needs is in use.",
     412: "`precondition_failed`: the resource is not what `If-Match` names.",
@@ -179,11 +180,11 @@ def _stored(summary: str, schema: str | None, *parameters: str) -> PathItem:
     media = "application/json" if schema else "application/octet-stream"
     content = {media: {"schema": reference(schema) if schema else BYTES}}
     answers = {
-        "200": {"description": summary, "headers": headers(*KEPT, "Content-Encoding"), "content": content},
+        "200": {"description": summary, "headers": headers(*KEPT, "Content-Encoding", "Vary"), "content": content},
         **_CONDITIONAL,
     }
     notes = f"{_AS_STORED} {_CACHE_FOR_EVER}"
-    return _operation(summary, answers, (403, 404, 412, 500), ("run", "build", *parameters), notes)
+    return _operation(summary, answers, (403, 404, 406, 412, 500), ("run", "build", *parameters), notes)
 
 
 def _attachment() -> PathItem:
@@ -196,9 +197,9 @@ def _attachment() -> PathItem:
 
 
 def _question(summary: str, schema: str) -> PathItem:
-    notes = f"gzip, whatever `Accept-Encoding` says. {_CACHE_FOR_EVER}"
-    operation = _json(summary, schema, (400, 403, 404, 429, 500), "run", "build", notes=notes)
-    operation["responses"]["200"]["headers"] |= headers("Content-Encoding")
+    notes = f"gzip where `Accept-Encoding` takes it. {_CACHE_FOR_EVER}"
+    operation = _json(summary, schema, (400, 403, 404, 406, 429, 500), "run", "build", notes=notes)
+    operation["responses"]["200"]["headers"] |= headers("Content-Encoding", "Vary")
     return operation
 
 

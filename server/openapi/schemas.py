@@ -125,6 +125,8 @@ def _tidy(node: Any) -> Any:
     if named:
         out["properties"] = {name: _tidy(member) for name, member in named.items()}
         out["additionalProperties"] = False
+    if out.get("items") is False and "maxItems" in out:  # which says the same, and generators of clients understand it
+        del out["items"]
     if name := _NAMES.get(frozenset(out.get("enum", ()))):
         out = {key: value for key, value in out.items() if key != "enum"} | reference(name)
     if "enum" in out:

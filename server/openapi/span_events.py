@@ -23,10 +23,10 @@ def with_export(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, Any]
     """The same for what exports them. `make` makes an operation of (summary, answers, errors, parameters, notes)."""
     answer = {
         "description": "Trace-event JSON, as Perfetto and chrome://tracing read it.",
-        "headers": headers("Cache-Control", "Content-Encoding", "Content-Disposition"),
+        "headers": headers("Cache-Control", "Content-Encoding", "Vary", "Content-Disposition"),
         "content": {"application/json": {"schema": {"type": "object"}}},
     }
-    notes = "gzip, whatever `Accept-Encoding` says. Events that overlap the span are there whole, with their arguments."
+    notes = "gzip where `Accept-Encoding` takes it. Events that overlap the span are there whole, with their arguments."
     operation = make("The events of a span, as a file for other viewers", {"200": answer}, notes)
     operation["parameters"] = [*operation["parameters"], *query_parameters(ExportQuestion)]
     return {f"{BUILD}/export": {"get": operation}}

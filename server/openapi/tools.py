@@ -19,7 +19,10 @@ _TABLE: Final = {
 }
 
 _REFUSED: Final = {
-    "406": "`not_acceptable`: this server writes no Arrow.",
+    "406": (
+        "`not_acceptable`: this server writes no Arrow; or the answer has more than 32 MiB, and `Accept-Encoding` does "
+        "not take gzip."
+    ),
     "422": "`not_available`: the run has no answer; the message says what to record to get one.",
 }
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from aiohttp import hdrs, web
 
 from tilescope.server.errors import BadRequest
-from tilescope.server.http.caching import computed, computed_if_kept, unkept
+from tilescope.server.http.caching import computed, computed_if_kept, unkept_member
 from tilescope.server.keys import QUESTIONS
 from tilescope.server.routes.resource import named_store, store_of
 from tilescope.server.services import Asker
@@ -34,13 +34,16 @@ async def answer_with(
     is_final = not any(store.is_growing for store in stores)  # now: it may be published while we answer of a part
     questions = request.app[QUESTIONS]
     etag = "-".join(filter(None, (stores[0].build, name, edition(), questions.work_rules.tag)))
-    kept = computed_if_kept(request, etag) if is_final else None
+    kept = computed_if_kept(request, etag, gzip=True) if is_final else None
     if kept is not None:
         return kept
     with questions.asking(Asker(request.remote or "", request.protocol)) as asking:
         body = await ask(asking, request.match_info["run"], request.match_info["build"])
-        answer = computed(request, body, etag, media, gzip=True) if is_final else unkept(body, media, gzip=True)
-        answer.headers[hdrs.VARY] = hdrs.ACCEPT
+        if is_final:
+            answer = await computed(request, body, etag, media, gzip=True)
+        else:
+            answer = await unkept_member(request, body, media)
+        answer.headers[hdrs.VARY] = f"{hdrs.ACCEPT}, {hdrs.ACCEPT_ENCODING}"
         with suppress(ConnectionError):  # the client has gone
             await answer.prepare(request)
             await answer.write_eof()

@@ -23,7 +23,7 @@ async def get_attachments(request: web.Request) -> web.Response:
     """The list."""
     store = await store_of(request)
     body = await read_from(store, lambda: store.get(ATTACHMENTS))
-    return stored_member(request, store, body, "attachments", JSON)
+    return await stored_member(request, store, body, "attachments", JSON)
 
 
 @routes.get(BUILD + f"/attachments/{{attachment:{NUMBER}}}")

@@ -22,6 +22,6 @@ async def get_event(request: web.Request) -> web.Response:
     track, ordinal = number(request, "track"), number(request, "ordinal")
     details = await read_from(store, lambda: event_details(store, track, ordinal))
     body = None if details is None else json_body(details)
-    return stored_member(
+    return await stored_member(
         request, store, body, f"events-{track}.{ordinal}", JSON, gzip=False, block=track // TRACKS_PER_BLOCK
     )

@@ -9,6 +9,7 @@ from typing import Final
 from aiohttp import hdrs, web
 
 from tilescope.server.http.caching import JSON
+from tilescope.server.http.content_coding import GZIP, takes_gzip
 from tilescope.server.keys import QUESTIONS, REGISTRY
 from tilescope.server.paths import BUILD
 from tilescope.server.routes.answers import question_values
@@ -29,13 +30,16 @@ async def get_export(request: web.Request) -> web.StreamResponse:
     name = _NOT_IN_A_FILE_NAME.sub("-", run.name).strip("-.") or "trace"
     headers = {
         hdrs.CONTENT_TYPE: JSON,
-        hdrs.CONTENT_ENCODING: "gzip",
+        hdrs.VARY: hdrs.ACCEPT_ENCODING,
         hdrs.CACHE_CONTROL: "no-store",
         hdrs.CONTENT_DISPOSITION: f'attachment; filename="{name}.trace.json"',
     }
+    is_zipped = takes_gzip(request)
+    if is_zipped:
+        headers[hdrs.CONTENT_ENCODING] = GZIP
     questions = request.app[QUESTIONS]
     with questions.asking(Asker(request.remote or "", request.protocol)) as asking:
-        pieces = questions.exported(asking, run.id, request.match_info["build"], question)
+        pieces = questions.exported(asking, run.id, request.match_info["build"], question, is_zipped=is_zipped)
         async with aclosing(pieces):
             first = await anext(pieces)  # what goes wrong here is an error, not a broken body
             answer = web.StreamResponse(headers=headers)

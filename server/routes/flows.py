@@ -20,4 +20,4 @@ async def get_flow_tiles(request: web.Request) -> web.Response:
     track, level, index = (number(request, part) for part in ("track", "level", "index"))
     chunk = await read_from(store, lambda: store.at_most(FLOW_TILES, track, level, index))
     body = None if chunk is None else chunk[1]
-    return stored_member(request, store, body, f"flows-{track}.{level}.{index}", BINARY)
+    return await stored_member(request, store, body, f"flows-{track}.{level}.{index}", BINARY)

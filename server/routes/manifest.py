@@ -21,7 +21,7 @@ async def get_manifest(request: web.Request) -> web.Response:
     """The manifest of the published build, or of one that grows."""
     registry = request.app[REGISTRY]
     run = await registry.find(request.match_info["run"])
-    return revalidated(request, manifest_body(run, registry.current_store(run)), JSON)
+    return await revalidated(request, manifest_body(run, registry.current_store(run)), JSON)
 
 
 def manifest_body(run: FoundRun, store: Store) -> bytes:

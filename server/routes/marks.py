@@ -33,7 +33,7 @@ async def get_marks(request: web.Request) -> web.Response:
     run_id, places = await _run_and_places(request)
     now = await asyncio.to_thread(request.app[MARKS].read, run_id, places)
     body = json_body(KeptMarks(marks=now.marks, writable=request.app[SETTINGS].allow_notes))
-    return computed(request, body, now.etag, JSON, gzip=False)
+    return await computed(request, body, now.etag, JSON, gzip=False)
 
 
 @routes.put(BUILD + "/marks")

@@ -19,4 +19,4 @@ async def get_names(request: web.Request) -> web.Response:
     store = await store_of(request)
     page = number(request, "page")
     body = await read_from(store, lambda: store.get(NAMES, page))
-    return stored_member(request, store, body, f"names-{page}", JSON)
+    return await stored_member(request, store, body, f"names-{page}", JSON)

@@ -18,7 +18,7 @@ routes = web.RouteTableDef()
 @routes.get(API + "/openapi.json")
 async def get_openapi(request: web.Request) -> web.Response:
     """OpenAPI 3.1."""
-    return revalidated(request, _document(request.app[SETTINGS].base_path), JSON)
+    return await revalidated(request, _document(request.app[SETTINGS].base_path), JSON)
 
 
 @cache

@@ -19,4 +19,4 @@ async def get_overview(request: web.Request) -> web.Response:
     store = await store_of(request)
     page = number(request, "page")
     body = await read_from(store, lambda: store.get(OVERVIEW, page))
-    return stored_member(request, store, body, f"overview-{page}", BINARY)
+    return await stored_member(request, store, body, f"overview-{page}", BINARY)

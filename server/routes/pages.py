@@ -37,4 +37,4 @@ async def _part(request: web.Request, part: Part) -> web.Response:
     block, level, index, slot = (number(request, field) for field in _FIELDS)
     key = PageKey(block, level, index, slot, part)
     body = await read_from(store, lambda: stored_page(store, key))
-    return stored_member(request, store, body, key.text(), BINARY, block=key.block)
+    return await stored_member(request, store, body, key.text(), BINARY, block=key.block)

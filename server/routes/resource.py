@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from tilescope.server.errors import NotFound
-from tilescope.server.http.caching import immutable, unkept
+from tilescope.server.http.caching import immutable, unkept, unkept_member
 from tilescope.server.keys import REGISTRY
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.pages import record_title
@@ -25,7 +25,7 @@ async def named_store(request: web.Request, run_id: str, build: str) -> Store:
     return registry.store(run.id, build)
 
 
-def stored_member(
+async def stored_member(
     request: web.Request,
     store: Store,
     body: bytes | None,
@@ -35,7 +35,7 @@ def stored_member(
     gzip: bool = True,
     block: int | None = None,
 ) -> web.Response:
-    """The bytes as they were stored, under an ETag of build and `name`; as they are now while the build grows.
+    """A stored record, under an ETag of build and `name`; as it is now while the build grows. `gzip`: it is a member.
 
     `block`: to which they belong. Raises `NotFound` when there are none, and `NotBuilt` when there may be some later.
     """
@@ -44,5 +44,5 @@ def stored_member(
             raise NotBuilt(f"there is no {record_title(name)} in build {store.build} yet")
         raise NotFound(f"there is no {record_title(name)} in build {store.build}")
     if store.is_growing:
-        return unkept(body, content_type, gzip=gzip)
-    return immutable(request, body, f"{store.build}-{name}", content_type, gzip=gzip)
+        return await unkept_member(request, body, content_type) if gzip else unkept(body, content_type)
+    return await immutable(request, body, f"{store.build}-{name}", content_type, gzip=gzip)

@@ -20,7 +20,7 @@ routes = web.RouteTableDef()
 async def list_runs(request: web.Request) -> web.Response:
     """All runs, newest first."""
     runs = await request.app[REGISTRY].list_runs()
-    return revalidated(request, json_body(RunList(runs=[status.to_schema() for status in runs])), JSON)
+    return await revalidated(request, json_body(RunList(runs=[status.to_schema() for status in runs])), JSON)
 
 
 @routes.post(RUN + "/index")

@@ -19,4 +19,4 @@ async def get_shape(request: web.Request) -> web.Response:
     store = await store_of(request)
     block = number(request, "block")
     body = await read_from(store, lambda: store.get(SHAPE, block))
-    return stored_member(request, store, body, f"shapes-{block}", BINARY, block=block)
+    return await stored_member(request, store, body, f"shapes-{block}", BINARY, block=block)

@@ -18,4 +18,4 @@ routes = web.RouteTableDef()
 async def get_tracks(request: web.Request) -> web.Response:
     """Groups and tracks, in screen order."""
     store = await store_of(request)
-    return stored_member(request, store, await read_from(store, lambda: need(store, TRACKS)), "tracks", JSON)
+    return await stored_member(request, store, await read_from(store, lambda: need(store, TRACKS)), "tracks", JSON)

@@ -12,6 +12,7 @@ from tilescope.server.errors import NotFound
 from tilescope.server.guard.refusal_page import is_for_people, refusal_page
 from tilescope.server.guard.security import page_policy
 from tilescope.server.http.caching import JSON, immutable, revalidated
+from tilescope.server.http.content_coding import takes_gzip
 from tilescope.server.http.viewer_files import ViewerFile, with_body
 from tilescope.server.json_text import json_body
 from tilescope.server.keys import REGISTRY, SETTINGS, VIEWER
@@ -35,7 +36,7 @@ async def get_viewer_file(request: web.Request) -> web.Response:
         raise NotFound(f"nothing was found at /{path}")
     if file.content_type.startswith("text/html"):
         file = with_body(file, await with_first_answers(file.body, request.app[REGISTRY], request.query.get("run")))
-    response = _answer(request, file)
+    response = await _answer(request, file)
     if file.content_type.startswith("text/html"):
         response.headers["Content-Security-Policy"] = page_policy(request.app[SETTINGS].allow_frames)
     if file.gzip_body is not None:
@@ -56,10 +57,10 @@ def _viewer_settings(request: web.Request) -> web.Response:
     return web.Response(body=body, headers={hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: "no-store"})
 
 
-def _answer(request: web.Request, file: ViewerFile) -> web.Response:
-    zipped = file.gzip_body if "gzip" in request.headers.get(hdrs.ACCEPT_ENCODING, "") else None
+async def _answer(request: web.Request, file: ViewerFile) -> web.Response:
+    zipped = file.gzip_body if takes_gzip(request) else None
     body = file.body if zipped is None else zipped
     if file.is_immutable:
         etag = file.etag if zipped is None else f"{file.etag}-gzip"
-        return immutable(request, body, etag, file.content_type, gzip=zipped is not None)
-    return revalidated(request, body, file.content_type, gzip=zipped is not None)
+        return await immutable(request, body, etag, file.content_type, gzip=zipped is not None)
+    return await revalidated(request, body, file.content_type, gzip=zipped is not None)

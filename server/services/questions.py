@@ -129,14 +129,18 @@ class Questions:
                 request = structs.replace(request, after=after)
 
     async def exported(
-        self, asking: Asking, run_id: str, build: str, question: ExportQuestion
+        self, asking: Asking, run_id: str, build: str, question: ExportQuestion, *, is_zipped: bool
     ) -> AsyncGenerator[bytes, None]:
-        """The events of a span as a file, compressed, piece by piece. Raises `TilescopeError`s. To be closed."""
+        """The events of a span as a file, piece by piece, compressed if `is_zipped`. Raises `TilescopeError`s.
+
+        To be closed.
+        """
         piece: ExportPiece | None = None
         while piece is None or piece.cursor is not None:
             # What was sent need not travel to the process that goes on.
             after = None if piece is None else replace(piece, data=b"")
-            piece = await self._answer(asking, run_id, build, ExportTask(question, after, EXPORT_PIECE_BYTES))
+            task = ExportTask(question, after, EXPORT_PIECE_BYTES, is_zipped)
+            piece = await self._answer(asking, run_id, build, task)
             yield piece.data
 
     def view(self, store: Store, request: ViewRequest) -> list[PageWant]:

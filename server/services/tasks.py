@@ -49,10 +49,10 @@ class EventsTask:
 
 @dataclass(frozen=True, slots=True)
 class ExportPiece:
-    """A piece of an exported file, compressed; and from where the next one goes on, None after the last."""
+    """A piece of an exported file; and from where the next one goes on, None after the last."""
 
     data: bytes
-    stream: GzipStream
+    stream: GzipStream | None
     cursor: Cursor | None
 
 
@@ -63,10 +63,14 @@ class ExportTask:
     question: ExportQuestion
     after: ExportPiece | None
     piece_bytes: int
+    is_zipped: bool
 
     def __call__(self, reader: QueryReader) -> Interruptible[ExportPiece]:
-        cursor, stream = (None, GzipStream()) if self.after is None else (self.after.cursor, self.after.stream)
+        cursor = None if self.after is None else self.after.cursor
         text, cursor = yield from next_piece(reader, self.question, cursor, self.piece_bytes)
+        if not self.is_zipped:
+            return ExportPiece(text, None, cursor)
+        stream = self.after.stream if self.after is not None and self.after.stream is not None else GzipStream()
         return ExportPiece(stream.piece(text, last=cursor is None), stream, cursor)
 
 

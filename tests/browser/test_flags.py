@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import urllib.request
 from collections.abc import Iterator
@@ -58,7 +57,7 @@ def test_flags_are_told_in_words(browser: Browser, flagged: Served, file: str, n
         build = flagged.get(f"/runs/{run}/manifest")["build"]
         address = f"{flagged.url}/api/v1/runs/{run}/builds/{build}/tools/find?text={quote(name)}&match=exact"
         with urllib.request.urlopen(address, timeout=30) as answer:
-            events, _ = json.loads(gzip.decompress(answer.read()))["tables"]
+            events, _ = json.load(answer)["tables"]
         row = {column["id"]: column["values"][0] for column in events["columns"]}
         event = row["event"]
         page.goto("about:blank")

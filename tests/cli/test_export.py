@@ -84,3 +84,32 @@ def test_a_file_without_events_is_said_to_have_none(tmp_path: Path, capfdbinary:
         out, err = capfdbinary.readouterr()
         assert json.loads(out)["traceEvents"] or is_said
         assert err.startswith(said) is is_said
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("x.parquet", [], "x.parquet: no format that export writes ends with .parquet: .json for trace-event JSON"),
+        ("x.parquet.gz", [], "no format that export writes ends with .parquet"),
+        ("x.csv", ["--stacks", "time"], "no format that export writes ends with .csv"),
+        ("x.json", ["--stacks", "time"], ".json is for trace-event JSON, and --stacks writes collapsed stacks"),
+    ],
+)
+def test_a_name_that_ends_with_another_format_is_refused(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, options: list[str], message: str
+) -> None:
+    assert main(["export", store, *options, "-o", str(tmp_path / name)]) == 2
+    line = capsys.readouterr().err
+    assert message in line
+    assert line.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["x.folded", "x.COLLAPSED", "x.txt.gz"])
+def test_the_end_of_a_name_chooses_the_format(store: str, tmp_path: Path, name: str) -> None:
+    named, stacks = tmp_path / name, tmp_path / "without-suffix"
+    assert main(["export", store, "-o", str(named)]) == 0
+    assert main(["export", store, "--stacks", "time", "-o", str(stacks)]) == 0
+    content = named.read_bytes()
+    assert (gzip.decompress(content) if name.endswith(".gz") else content) == stacks.read_bytes() != b""
+    assert not stacks.read_bytes().startswith(b"{")

@@ -32,6 +32,8 @@ CONTINUOUS = [*CAPTURE, "--continuous"]
         ([*CONTINUOUS, "--repository-root", "/a"], "--repository-root has no effect with --continuous"),
         ([*CONTINUOUS, "--cache-dir", "a"], "--cache-dir has no effect with --continuous"),
         (["serve", "a", "--no-grpc", "--questions-per-connection", "8"], "has no effect with --no-grpc"),
+        (["index", "a", "-o", "b", "--wrong"], "unrecognized arguments: --wrong (see tilescope index --help)"),
+        (["--wrong", "info", "a"], "unrecognized arguments: --wrong (see tilescope --help)"),
         (["view", "a", "--questions-per-connection", "8"], "unrecognized arguments: --questions-per-connection"),
         (["verify", "a", "--same-as", "b", "--memory", "1GiB"], "--memory has no effect with --same-as"),
         (["gc", "a", "--cache-dir", "b"], "--cache-dir has no effect with STORE"),

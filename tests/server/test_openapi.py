@@ -85,7 +85,7 @@ async def test_headers_of_real_answers_are_described(client: Client, method: str
     body = {"pages": [[0, 1, 2, 0]]} if "requestBody" in operation else None
     answer = await client.request(method, path.format_map(PARAMETERS), headers={"Accept-Encoding": "gzip"}, json=body)
     described = operation["responses"][str(answer.status)].get("headers", {})
-    named = ("ETag", "Accept-Ranges", "Content-Disposition", "Content-Encoding", "Retry-After")
+    named = ("ETag", "Accept-Ranges", "Content-Disposition", "Content-Encoding", "Retry-After", "Vary")
     ours = {name for name in named if name in answer.headers}
     assert ours - {"Retry-After"} == described.keys() - {"Cache-Control"}
 

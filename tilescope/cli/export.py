@@ -3,10 +3,11 @@
 The file opens in Perfetto, in chrome://tracing and in Tilescope itself. Times are exact. Events that overlap the span
 are written whole, with their arguments, together with the flows that begin and end in the span. A whole run that was
 made of a trace-event file is written as it was there: the same pids, tids, flow ends and members. Derived lanes, which
-`tilescope ask STORE lanes` lists, are on threads of their own, marked: Tilescope leaves them out. A FILE that ends in
-.gz is compressed. Of other formats, slices of one track that overlap only in part are written on further threads of
-the same name, because viewers nest what is on one thread. With --stacks it is the call tree, a line for each stack:
-names from the outermost on with ; between, and ticks, or bytes, that are its own.
+`tilescope ask STORE lanes` lists, are on threads of their own, marked: Tilescope leaves them out. What FILE ends with
+says its format: .json, or .folded, .collapsed or .txt for stacks, each with .gz behind it compressed. Of other
+formats, slices of one track that overlap only in part are written on further threads of the same name, because viewers
+nest what is on one thread. With --stacks, or such a FILE, it is the call tree, a line for each stack: names from the
+outermost on with ; between, and ticks, or bytes, that are its own.
 
 A time is either a number of ticks since the run's origin, or has a unit: 1.5ms, from the origin or, where outliers lie
 apart, from the start of all else. Spans are [start, end).
@@ -54,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stacks",
         choices=("time", "device", "bytes"),
-        help="in place of events the call tree as collapsed stacks, weighed by this; default: none",
+        help="in place of events the call tree as collapsed stacks, weighed by this; default: time for .folded",
     )
     parser.add_argument("--lanes", metavar="LANES", help="derived lanes too, as in overlap.2,queues.3; default: none")
 
@@ -66,6 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _export(path: Path, args: argparse.Namespace) -> int:
+    from tilescope.cli.export_format import ExportFormat, export_format
     from tilescope.cli.option_words import option_words
     from tilescope.cli.say import printable, say
     from tilescope.cli.whole_file import whole_file
@@ -79,6 +81,8 @@ def _export(path: Path, args: argparse.Namespace) -> int:
 
     if args.output is None and sys.stdout.isatty():
         raise UsageError("name a file with -o FILE, or redirect the output")
+    if export_format(args.output, args.stacks) is ExportFormat.STACKS and args.stacks is None:
+        args.stacks = "time"
     words = option_words(parameters(ExportQuestion))
     with words, closing(open_run(path)) as store, must_make_sense(path):
         pieces = _watched(_pieces(QueryReader(store), args), is_stacks=args.stacks is not None)

@@ -42,16 +42,19 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._given: set[str] = set()
+        self.is_command = False  # what comes behind a command is the command's alone
 
     def parse_known_args(  # type: ignore[override]  # of which the stubs have one overload for each kind of namespace
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """As the base class does; refuses options that would have no effect."""
         self._given.clear()
-        parsed = super().parse_known_args(args, namespace)
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if self.is_command and unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
         if words := broken_rule(self, self._given):
             self.error(words)
-        return parsed
+        return parsed, unknown
 
     def error(self, message: str) -> NoReturn:
         self.exit(EXIT_USAGE, f"{self.prog}: error: {printable(message)} (see {self.prog} --help)\n")
@@ -84,7 +87,7 @@ class _ShowVersion(argparse.Action):
 
 def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of the whole command line, or of one subcommand. The parsed `args.run` is its function."""
-    parser: argparse.ArgumentParser = Parser(prog="tilescope", description=DESCRIPTION, formatter_class=HelpFormatter)
+    parser = Parser(prog="tilescope", description=DESCRIPTION, formatter_class=HelpFormatter)
     parser.add_argument("--version", action=_ShowVersion, help="show the version and its commit")
     parser.add_argument("--debug", action="store_true", help="show a traceback when something fails")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -93,13 +96,14 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     return parser
 
 
-def _add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser], command: Command) -> None:
+def _add_command(subparsers: argparse._SubParsersAction[Parser], command: Command) -> None:
     subparser = subparsers.add_parser(
         command.NAME,
         help=command.HELP,
         description=textwrap.dedent(command.__doc__ or command.HELP).strip(),
         formatter_class=HelpFormatter,
     )
+    subparser.is_command = True
     command.add_arguments(subparser)
     # Without a default of its own, so that `tilescope --debug info` is not undone by the subparser.
     subparser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show tracebacks")

@@ -106,7 +106,8 @@ async def test_who_takes_nothing_of_an_answer_is_cut_off(site: Site, monkeypatch
     async with served(site, Settings()) as url:
         host, port = url.split("/")[2].split(":")
         with await asyncio.to_thread(socket.create_connection, (host, int(port))) as client:
-            client.send(b"GET /api/v1/runs/run1/builds/b1/pages/0/0/0/0 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            path = b"/api/v1/runs/run1/builds/b1/pages/0/0/0/0"
+            client.send(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n")
             await asyncio.to_thread(client.recv, 1)
             async with aiohttp.ClientSession() as session, asyncio.timeout(30):
                 while True:  # until the server knows of this session alone

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
@@ -143,14 +144,39 @@ STORED = [
 
 @pytest.mark.parametrize(("path", "body", "content_type"), STORED)
 async def test_members_are_sent_as_stored(client: Client, path: str, body: bytes, content_type: str) -> None:
-    answer = await client.get(BUILD + path, headers={"Accept-Encoding": "identity"})
+    answer = await client.get(BUILD + path, headers={"Accept-Encoding": "gzip"})
     assert answer.status == 200
     assert await answer.read() == body
     assert answer.headers["Content-Encoding"] == "gzip"
     assert answer.headers["Content-Type"] == content_type
     assert answer.headers["Content-Length"] == str(len(body))
     assert answer.headers["Cache-Control"] == IMMUTABLE
+    assert answer.headers["Vary"] == "Accept-Encoding"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize(("path", "body", "content_type"), STORED)
+@pytest.mark.parametrize("coding", [{}, {"Accept-Encoding": "identity"}, {"Accept-Encoding": "br, gzip;q=0"}])
+async def test_a_client_that_takes_no_gzip_gets_what_is_in_members(
+    client: Client, path: str, body: bytes, content_type: str, coding: dict[str, str]
+) -> None:
+    zipped = await client.get(BUILD + path, headers={"Accept-Encoding": "gzip"})
+    answer = await client.get(BUILD + path, headers=coding, skip_auto_headers=["Accept-Encoding"])
+    plain = gzip.decompress(body)
+    assert (answer.status, await answer.read()) == (200, plain)
+    assert "Content-Encoding" not in answer.headers
+    assert answer.headers["Content-Type"] == content_type
+    assert answer.headers["Vary"] == "Accept-Encoding"
+    tag = answer.headers["ETag"]
+    assert tag != zipped.headers["ETag"]
+    bare = ["Accept-Encoding"]
+    again = await client.get(BUILD + path, headers={**coding, "If-None-Match": tag}, skip_auto_headers=bare)
+    assert (again.status, again.headers["ETag"], again.headers["Vary"]) == (304, tag, "Accept-Encoding")
+    other = await client.get(BUILD + path, headers={"Accept-Encoding": "gzip", "If-None-Match": tag})
+    assert other.status == 200
+    part = {**coding, "Range": "bytes=1-3", "If-Range": tag}
+    cut = await client.get(BUILD + path, headers=part, skip_auto_headers=bare)
+    assert (cut.status, await cut.read()) == (206, plain[1:4])
 
 
 @pytest.mark.parametrize("path", [path for path, _, _ in STORED] + ["/events/0/3"])
