@@ -14,7 +14,7 @@ _PLACES = {
     "tilescope.client": """
         AnswerTable Argument AsyncClient AsyncRun AttachmentEntry CallStack Client ClientError Event EventKind
         FindAnswer FlowPartner Match Phase Progress Refused Run RunInfo RunState RunView SearchAnswer StatsAnswer Sums
-        Table Time ToolAnswer Track TrackKind TrackList Tracks Unreachable connect connect_async index
+        Table Time ToolAnswer ToolEntry Track TrackKind TrackList Tracks Unreachable connect connect_async index
     """,
     "tilescope.profiling": """
         Profile RecordingFailed profile

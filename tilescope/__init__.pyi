@@ -79,6 +79,9 @@ from tilescope.client import (
     ToolAnswer as ToolAnswer,
 )
 from tilescope.client import (
+    ToolEntry as ToolEntry,
+)
+from tilescope.client import (
     Track as Track,
 )
 from tilescope.client import (
@@ -208,6 +211,7 @@ __all__ = [
     "TooLarge",
     "TooMany",
     "ToolAnswer",
+    "ToolEntry",
     "TraceError",
     "Track",
     "TrackKind",

@@ -14,7 +14,7 @@ from tilescope.server.redaction import without_folders
 from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.pages import compress
 from tilescope.tiler.query import Interruptible, QueryReader
-from tilescope.tiler.schema import ToolEntry, ToolList
+from tilescope.tiler.schema import ToolList
 from tilescope.tiler.tools import (
     Answer,
     AnyTool,
@@ -24,12 +24,10 @@ from tilescope.tiler.tools import (
     answer_json,
     ask,
     from_json,
-    parameters,
     references,
     to_json,
     tool,
-    tools,
-    why_not,
+    tool_list,
 )
 
 ARROW: Final = "application/vnd.apache.arrow.stream"
@@ -69,22 +67,7 @@ class ToolListTask:
     encode: Callable[[ToolList], Any]
 
     def __call__(self, reader: QueryReader) -> Interruptible[Any]:
-        listed = []
-        for candidate in tools().values():
-            reason = why_not(candidate, Scope(reader))
-            listed.append(
-                ToolEntry(
-                    id=candidate.id,
-                    title=candidate.title,
-                    help=candidate.help,
-                    group=candidate.group,
-                    available=not reason,
-                    reason=reason,
-                    fields=[parameter.name for parameter in parameters(candidate.question)],
-                )
-            )
-            yield
-        return self.encode(ToolList(tools=listed))
+        return self.encode(ToolList(tools=(yield from tool_list(Scope(reader)))))
 
 
 def find_tool(name: str) -> AnyTool:

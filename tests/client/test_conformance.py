@@ -103,6 +103,7 @@ QUESTIONS: dict[str, Question] = {
     "pages": all_pages,
     "event": lambda source, build: source.event(build, 2, 17),
     "attachments": lambda source, build: source.attachments(build),
+    "tools": lambda source, build: source.tools(build),
     "attachment": all_of_attachments,
     "counter event": lambda source, build: source.event(build, 4, 3),
     "stats": lambda source, build: asked(source, build, "stats", start=0, end=10**9),

@@ -15,6 +15,7 @@ import pytest
 from tests.example import Example
 from tilescope.client import AsyncClient, AsyncRun, Refused, Table, Time, Track, TrackList
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.tools import tool, tools
 
 pytestmark = pytest.mark.slow
 
@@ -287,6 +288,16 @@ async def test_time_in_ticks_and_back(run: AsyncRun) -> None:
     assert run.timedelta(1_250_000) == np.timedelta64(1_250_000, "ns")
     starts = (await run.events(limit=9))["start"]
     assert (run.timedelta(starts) / np.timedelta64(1, "ns")).tolist() == starts.tolist()
+
+
+async def test_tools_are_listed_with_their_fields_and_why_some_have_no_answer(run: AsyncRun) -> None:
+    entries = {entry.id: entry for entry in await run.tools()}
+    assert list(entries) == list(tools())
+    stats, memory = entries["stats"], entries["memory_profile"]
+    assert (stats.title, stats.available, stats.reason) == (tool("stats").title, True, "")
+    assert {"start", "end", "tracks", "by", "limit"} <= set(stats.fields)
+    assert not memory.available
+    assert memory.reason
 
 
 async def test_attachments_by_name_and_by_entry(run: AsyncRun) -> None:

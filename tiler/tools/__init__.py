@@ -24,6 +24,7 @@ from tilescope.tiler.tools.references import BuildRef, HostRef, references
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import AnyTool, Tool
 from tilescope.tiler.tools.tool_calls import ask, why_not
+from tilescope.tiler.tools.tool_list import tool_list
 
 __all__ = [
     "ENTRY_POINTS",
@@ -66,6 +67,7 @@ __all__ = [
     "to_json",
     "to_text",
     "tool",
+    "tool_list",
     "tools",
     "values_of",
     "why_not",

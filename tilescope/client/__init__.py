@@ -14,6 +14,7 @@ from tilescope.client.tables import Table
 from tilescope.client.times import Time
 from tilescope.client.tracks import Track, TrackList, Tracks
 from tilescope.client.view import RunView
+from tilescope.tiler.schema import ToolEntry
 from tilescope.tiler.store.attachments import AttachmentEntry
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "Table",
     "Time",
     "ToolAnswer",
+    "ToolEntry",
     "Track",
     "TrackKind",
     "TrackList",

@@ -9,6 +9,7 @@ from contextlib import aclosing
 from types import TracebackType
 from typing import Any, Self, SupportsIndex
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,6 +31,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.overloads import overload
 from tilescope.tiler.query import EVENT_KINDS, EventPlan, Events, view_tiles
 from tilescope.tiler.resolver import TickRange, TrackRequest, View, sharp_level
+from tilescope.tiler.schema import ToolEntry
 from tilescope.tiler.store.attachments import AttachmentEntry, find
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools import Answer
@@ -395,6 +397,10 @@ class AsyncRun:
             async for answer in hits:
                 if len(answer.table("events")):
                     yield hits_table([answer])
+
+    async def tools(self) -> list[ToolEntry]:
+        """All tools: `available` for this run or the `reason` why not, `fields` that `ask` takes, `title`, `help`."""
+        return [msgspec.convert(entry, ToolEntry) for entry in await self._source.tools(self._build)]
 
     async def ask(self, tool: str, /, **values: Asked) -> ToolAnswer:
         """The answer of a tool: see docs/tools.md. Fields of the question that are None are left out.

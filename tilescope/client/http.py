@@ -119,6 +119,10 @@ class HttpSource:
         event: dict[str, Any] = await self._json(f"{_path(build)}/events/{track}/{ordinal}")
         return event
 
+    async def tools(self, build: Build) -> list[dict[str, Any]]:
+        listed: list[dict[str, Any]] = (await self._json(f"{_path(build)}/tools"))["tools"]
+        return listed
+
     async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
         parameters = {name: text_of(value) for name, value in values.items()}
         return decode(await self._body(f"{_path(build)}/tools/{quote(tool, safe='')}", parameters))

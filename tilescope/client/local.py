@@ -36,7 +36,18 @@ from tilescope.tiler.store.clocks import clock_shifts
 from tilescope.tiler.store.extent import RunExtent
 from tilescope.tiler.store.store import Store, need
 from tilescope.tiler.store.validation import must_make_sense
-from tilescope.tiler.tools import Answer, BuildRef, Scope, Table, ask, from_values, no_such_tool, references, tools
+from tilescope.tiler.tools import (
+    Answer,
+    BuildRef,
+    Scope,
+    Table,
+    ask,
+    from_values,
+    no_such_tool,
+    references,
+    tool_list,
+    tools,
+)
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
 T = TypeVar("T")
@@ -246,6 +257,12 @@ class LocalSource:
             event_name = record_title(f"events-{track}.{ordinal}")
             raise Refused("not_found", f"there is no {event_name} in build {self._store.build}")
         return details
+
+    async def tools(self, build: Build) -> list[dict[str, Any]]:
+        self._check(*build)
+        with must_make_sense(self._path.name):
+            entries = await _finished(tool_list(Scope(self._reader)))
+        return [msgspec.to_builtins(entry) for entry in entries]
 
     async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
         self._check(*build)

@@ -153,6 +153,11 @@ class GrpcSource:
         request = pb.DetailsRequest(run=build.run, build=build.id, track=track, ordinal=ordinal)
         return to_json(await self._answer(self._tiles.Details, request))
 
+    async def tools(self, build: Build) -> list[dict[str, Any]]:
+        request = pb.ListToolsRequest(run=build.run, build=build.id)
+        listed: list[dict[str, Any]] = to_json(await self._answer(self._tiles.ListTools, request))["tools"]
+        return listed
+
     async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
         request = pb.AskRequest(run=build.run, build=build.id, tool=tool, question=json.dumps(values).encode())
         return decode(await self._answer(self._parts, request))

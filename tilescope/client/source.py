@@ -59,6 +59,10 @@ class Source(Protocol):
 
     async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]: ...
 
+    async def tools(self, build: Build) -> list[dict[str, Any]]:
+        """All tools: which have an answer for the run, and the names of the fields of their questions."""
+        ...
+
     async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
         """Returns the answer of a tool. Raises `Refused` for a tool that is not there."""
         ...

@@ -187,6 +187,7 @@ class Run(_Waiting[AsyncRun]):
     event_batches = _one_by_one(AsyncRun.event_batches)
     event = _waited_for(AsyncRun.event)
     attachments = _waited_for(AsyncRun.attachments)
+    tools = _waited_for(AsyncRun.tools)
     attachment = _waited_for(AsyncRun.attachment)
     attachment_pieces = _one_by_one(AsyncRun.attachment_pieces)
     ask = _waited_for(AsyncRun.ask)
