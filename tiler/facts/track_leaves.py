@@ -54,10 +54,9 @@ class TrackLeaves:
             self.rename = leaving_out(left_out.get, self.rename)
         self.tiles_of_block = reader.tiles(work_track.track // TRACKS_PER_BLOCK)
         self.shape = self.tiles_of_block.shape
-        self.tiles = self.shape.leaves(work_track.track % TRACKS_PER_BLOCK)
-        shift = 2 * self.shape.level[self.tiles] + 8
-        self.start = self.shape.index[self.tiles] << shift
-        self.stop = (self.shape.index[self.tiles] + 1) << shift
+        leaves = self.tiles_of_block.leaves
+        rows = leaves.rows(work_track.track % TRACKS_PER_BLOCK)
+        self.tiles, self.start, self.stop = leaves.tile[rows], leaves.start[rows], leaves.stop[rows]
         self.events = self.shape.events[self.tiles]
 
     def meet(self, windows: Windows) -> Ints:
