@@ -51,20 +51,20 @@ def click(run: Path, loaded_s: float) -> tuple[float, float]:
         base = Path(name) / "base"
         shutil.copytree(run, base / run.name)
         with serving(base, cache=Path(name) / "cache") as server:
-            (found,) = _asked(f"{server.url}api/v1/runs")["runs"]
-            place = f"{server.url}api/v1/runs/{found['id']}"
+            (listed,) = _json(f"{server.url}api/v1/runs")["runs"]
+            place = f"{server.url}api/v1/runs/{listed['id']}"
             time.sleep(loaded_s)
             begin = time.perf_counter()
-            _asked(f"{place}/index", "POST")
-            while (status := _asked(f"{server.url}api/v1/runs")["runs"][0])["state"] != "ready":
+            _json(f"{place}/index", "POST")
+            while (status := _json(f"{server.url}api/v1/runs")["runs"][0])["state"] != "ready":
                 time.sleep(_LOOK_S)
             indexed = time.perf_counter()
-            overview = _asked(f"{place}/builds/{status['build']}/tools/overview")
+            overview = _json(f"{place}/builds/{status['build']}/tools/overview")
             assert overview["facts"], "the overview says nothing"
             return (indexed - begin) * 1000, (time.perf_counter() - begin) * 1000
 
 
-def _asked(address: str, method: str = "GET") -> Any:
+def _json(address: str, method: str = "GET") -> Any:
     request = urllib.request.Request(address, method=method, data=b"" if method == "POST" else None)
     with urllib.request.urlopen(request, timeout=60) as answer:
         body = answer.read()  # answers are sent as one gzip member, lists are not

@@ -42,5 +42,5 @@ class StartBounds:
             read_parts(partial(self._native.add, names=names), page, shape, first, parts)
 
     def bounds(self) -> Bounds:
-        """Of all slices that were added."""
+        """Bounds of all slices that were added."""
         return Bounds(*self._native.bounds())

@@ -1,4 +1,4 @@
-"""What is first and last on tracks in stretches of time: leaves are read from the borders on, as far as is needed."""
+"""First and last work on tracks in stretches of time: leaves are read from the borders on, as far as is needed."""
 
 from __future__ import annotations
 

@@ -72,8 +72,10 @@ void bind_folders(nb::module_& m) {
             return std::tuple(files, file_names(plain->folders), file_names(plain->others));
         },
         nb::arg("state"),
-        "Returns what such bytes say, in the order of the system: files whose names end so, each with its bytes, the ns\n"
-        "at which it and its inode were changed, and that it is no link; folders; other entries. None: some are links,\n"
+        "Returns what such bytes say, in the order of the system: files whose names end so, each with its bytes, the "
+        "ns\n"
+        "at which it and its inode were changed, and that it is no link; folders; other entries. None: some are "
+        "links,\n"
         "or cannot be told from the bytes. Raises ValueError where they are of no folder.");
 }
 

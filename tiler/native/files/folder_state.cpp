@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kMostSeconds = 9'000'000'000;  // a time beyond is that of no clock, and would not fit
 constexpr std::size_t kStatusNumbers = 6;
 
-enum class Known : char { nothing, status, error };  // of an entry, behind its type
+enum class Recorded : char { nothing, status, error };  // of an entry, behind its type
 
 struct Closer {
     void operator()(DIR* folder) const { ::closedir(folder); }
@@ -40,11 +40,11 @@ bool ends_so(std::string_view name, const std::vector<std::string>& endings) {
 void add_status(FolderState& state, int folder, const char* name) {
     struct stat status{};
     if (::fstatat(folder, name, &status, 0) != 0) {
-        state.entries.push_back(static_cast<char>(Known::error));
+        state.entries.push_back(static_cast<char>(Recorded::error));
         append(state.entries, errno);
         return;
     }
-    state.entries.push_back(static_cast<char>(Known::status));
+    state.entries.push_back(static_cast<char>(Recorded::status));
     append(state.entries, status.st_mode);
     append(state.entries, status.st_size);
     append(state.entries, status.st_mtim.tv_sec);
@@ -106,9 +106,9 @@ std::optional<PlainEntries> plain_entries(std::string_view state) {
     for (StateBytes bytes(state); !bytes.is_done();) {
         const std::string_view name = bytes.name();
         const auto type = static_cast<unsigned char>(bytes.character());
-        const auto known = static_cast<Known>(bytes.character());
-        if (type == DT_LNK || type == DT_UNKNOWN || known == Known::error) return std::nullopt;
-        if (known == Known::status) {
+        const auto recorded = static_cast<Recorded>(bytes.character());
+        if (type == DT_LNK || type == DT_UNKNOWN || recorded == Recorded::error) return std::nullopt;
+        if (recorded == Recorded::status) {
             std::array<std::int64_t, kStatusNumbers> status{};
             for (std::int64_t& number : status) number = bytes.number();
             const auto modified_ns = nanoseconds(status[2], status[3]);
@@ -141,7 +141,7 @@ std::optional<FolderState> folder_state(const std::string& path, const std::vect
         if (entry->d_type != DT_DIR && (!has_file_type || ends_so(name, endings))) {
             add_status(state, ::dirfd(folder.get()), entry->d_name);
         } else {
-            state.entries.push_back(static_cast<char>(Known::nothing));
+            state.entries.push_back(static_cast<char>(Recorded::nothing));
         }
         if (state.entries.size() > most_bytes) return std::nullopt;
     }

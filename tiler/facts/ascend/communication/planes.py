@@ -61,8 +61,15 @@ class _Tasks:
 
     def take(self, which: NDArray[np.bool_]) -> _Tasks:
         """Some of them."""
-        columns = (getattr(self, name)[which] for name in ("is_good", "source", "destination", "size", "transport"))
-        return _Tasks(self.events.take(which), *columns, self.transports)
+        return _Tasks(
+            self.events.take(which),
+            self.is_good[which],
+            self.source[which],
+            self.destination[which],
+            self.size[which],
+            self.transport[which],
+            self.transports,
+        )
 
 
 class Planes(CommunicationSource):
