@@ -50,13 +50,19 @@ class ServerProcess:
 
 @contextmanager
 def serving(
-    *stores: Path, packages: Path | None = None, log: IO[str] | None = None, python: Path = Path(sys.executable)
+    *stores: Path,
+    packages: Path | None = None,
+    log: IO[str] | None = None,
+    python: Path = Path(sys.executable),
+    cache: Path | None = None,
 ) -> Iterator[ServerProcess]:
     """`tilescope serve` on free ports.
 
-    `packages`: a folder of modules that it finds besides, `log`: what it says, `python`: whose tilescope it is.
+    `packages`: a folder of modules that it finds besides, `log`: what it says, `python`: whose tilescope it is,
+    `cache`: where it keeps indexes, if not where all others are.
     """
     command = [str(python), "-P", "-m", "tilescope", "serve", *map(str, stores), "--port", "0", "--grpc-port", "0"]
+    command += [] if cache is None else ["--cache-dir", str(cache)]
     environment = os.environ if packages is None else {**os.environ, "PYTHONPATH": str(packages)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment) as process:
         try:

@@ -269,6 +269,13 @@ def folder_state(path: bytes, endings: Sequence[str], most_bytes: int) -> tuple[
     any. None: it cannot be read, or has too many entries.
     """
 
+def plain_entries(state: bytes) -> tuple[list[tuple[str, int, int, int, bool]], list[str], list[str]] | None:
+    """
+    Returns what such bytes say, in the order of the system: files whose names end so, each with its bytes, the ns
+    at which it and its inode were changed, and that it is no link; folders; other entries. None: some are links,
+    or cannot be told from the bytes. Raises ValueError where they are of no folder.
+    """
+
 class Histograms:
     """The histograms of names of tiles, one after the other."""
 
@@ -525,7 +532,7 @@ class StartBounds:
         | None = None,
     ) -> None:
         """
-        Adds what starts in parts [first, stop) of tiles, which are given as LeafSpans takes them. Raises
+        Adds all slices of tiles, which are given as LeafSpans takes them, wherever they start. Raises
         DamagedContainer.
         """
 

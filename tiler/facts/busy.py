@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from typing import Final
@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.devices import WorkTrack
+from tilescope.tiler.facts.track_leaves import NO_SLICES, TrackLeaves
 from tilescope.tiler.facts.work import Work
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
-from tilescope.tiler.pages.leaf_parts import leaf_parts
 from tilescope.tiler.pages.leaf_spans import LeafPages, LeafSpans
 from tilescope.tiler.query import Interruptible, QueryReader
-from tilescope.tiler.query.outliers import leaving_out
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store.two_threads import worked_aside
 from tilescope.tiler.windows import Windows
@@ -32,7 +30,6 @@ _PAGES_AT_ONCE: Final = 16
 _KEPT_PAGES: Final = 16  # small tracks of a block share pages
 
 NOTHING: Final = Windows.from_spans([], [])
-NO_SLICES: Final[Mapping[int, Ints]] = {}
 
 
 # Kinds of the fields of `WorkSpans`, in their order.
@@ -112,7 +109,7 @@ class Busy:
         Raises NotBuilt for a track that is not there yet, DamagedStore.
         """
         self._reader = reader
-        self._leaves = [_Leaves(reader, track, left_out) for track in tracks]
+        self._leaves = [TrackLeaves(reader, track, left_out) for track in tracks]
         self._page = lru_cache(_KEPT_PAGES)(reader.slice_content)
 
     def pieces(self, windows: Windows) -> Iterator[Piece | None]:
@@ -164,7 +161,7 @@ class Busy:
                 stop = max(stop, last.stop)
         return Windows.single(start, stop)
 
-    def _first_work(self, leaves: _Leaves, order: Sequence[int], span: TickRange) -> Interruptible[Windows]:
+    def _first_work(self, leaves: TrackLeaves, order: Sequence[int], span: TickRange) -> Interruptible[Windows]:
         """The work in the first leaf that has any: what reaches into other leaves is there as well."""
         for number, index in enumerate(order):
             leaf = slice(index, index + 1)
@@ -176,7 +173,7 @@ class Busy:
                 yield
         return NOTHING
 
-    def _spans(self, leaves: _Leaves, tiles: Ints, windows: Windows) -> LeafSpans:
+    def _spans(self, leaves: TrackLeaves, tiles: Ints, windows: Windows) -> LeafSpans:
         spans = LeafSpans(leaves.kinds)
         for page in leaves.pages(leaves.parts(tiles, windows), self._page):
             spans.add(*page)
@@ -197,58 +194,6 @@ class Busy:
             border_before = max(border_before, border)
             if len(part):
                 yield part
-
-
-class _Leaves:
-    """The leaves of a track, by time."""
-
-    def __init__(self, reader: QueryReader, work_track: WorkTrack, left_out: Mapping[int, Ints]) -> None:
-        self.kinds = work_track.kinds
-        self.whole_page = reader.page_content
-        outliers = reader.outliers
-        has_outliers = outliers is not None and outliers.ordinals(work_track.track) is not None
-        self.rename = outliers.rename() if outliers and has_outliers else None
-        if work_track.track in left_out:
-            self.rename = leaving_out(left_out.get, self.rename)
-        self.tiles_of_block = reader.tiles(work_track.track // TRACKS_PER_BLOCK)
-        self.shape = self.tiles_of_block.shape
-        self.tiles = self.shape.leaves(work_track.track % TRACKS_PER_BLOCK)
-        shift = 2 * self.shape.level[self.tiles] + 8
-        self.start = self.shape.index[self.tiles] << shift
-        self.stop = (self.shape.index[self.tiles] + 1) << shift
-        self.events = self.shape.events[self.tiles]
-
-    def meet(self, windows: Windows) -> Ints:
-        """Tiles of the leaves that have a tick in a window."""
-        return self.tiles[windows.meet(self.start, self.stop)]
-
-    def parts(self, tiles: Ints, windows: Windows) -> _Parts:
-        """Parts that some of these leaves have in common with windows."""
-        parts = leaf_parts(self.shape, np.sort(tiles), windows)
-        first, counts = np.unique(self.tiles_of_block.page_starts_of(parts[0]), return_counts=True)
-        return _Parts(list(map(self.tiles_of_block.page_key, first.tolist())), first, counts, parts)
-
-    def pages(self, parts: _Parts, content: Callable[[PageKey], bytes]) -> LeafPages:
-        """Parts with the pages that they are on."""
-        pages = LeafPages(self.shape, list(map(content, parts.pages)), parts.first, parts.counts, parts.parts)
-        if self.rename is None:
-            return pages
-        wholes = map(self.whole_page, parts.pages)
-        names = [
-            self.rename(whole, shape, first, of_page[0])
-            for whole, (_, shape, first, of_page, _) in zip(wholes, pages, strict=True)
-        ]
-        return replace(pages, names=names)
-
-
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """Parts of leaves, as `LeafPages` has them, whose pages have not been read."""
-
-    pages: Sequence[PageKey]
-    first: Ints
-    counts: Ints
-    parts: Ints
 
 
 def _work_spans(kinds: Sequence[Windows]) -> WorkSpans:

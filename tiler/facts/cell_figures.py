@@ -36,10 +36,10 @@ def whole_figures(column: TableColumn, exponent: int) -> Interruptible[Figures]:
     parts = [np.ma.MaskedArray(np.zeros(0, np.int64), np.zeros(0, np.bool_))]
     for cells in column.chunks:
         whole, is_masked = np.zeros(len(cells), np.int64), np.ones(len(cells), np.bool_)
-        rows = np.flatnonzero(cells.states == CellState.NUMBER)
+        rows = np.flatnonzero(cells.are(CellState.NUMBER))
         whole[rows], is_masked[rows] = _times_power(cells.numbers, exponent - cells.digits.astype(np.int64))
         texts = [_whole(word, exponent) for word in cells.words]
-        rows = np.flatnonzero(cells.states == CellState.TEXT)
+        rows = np.flatnonzero(cells.are(CellState.TEXT))
         whole[rows] = np.array([*(text or 0 for text in texts), 0], np.int64)[cells.codes]
         is_masked[rows] = np.array([*(text is None for text in texts), True], np.bool_)[cells.codes]
         parts.append(np.ma.MaskedArray(whole, is_masked))

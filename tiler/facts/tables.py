@@ -181,11 +181,11 @@ class TableColumn:
             codes = np.array(ids, np.int32)[places]
             if len(codes) < len(cells):
                 of_texts, codes = codes, np.full(len(cells), -1, np.int32)
-                codes[cells.states == CellState.TEXT] = of_texts
+                codes[cells.are(CellState.TEXT)] = of_texts
             if numbers and len(cells.numbers):
                 pairs = zip(cells.numbers.tolist(), cells.digits.tolist(), strict=True)
                 ids = [words[decimal_text(*pair)] for pair in pairs]
-                codes[cells.states == CellState.NUMBER] = ids
+                codes[cells.are(CellState.NUMBER)] = ids
             parts.append(codes)
             yield
         return np.concatenate(parts), list(words)

@@ -235,10 +235,24 @@ def list_folder(path: str, states: States = _NO_STATES) -> FolderListing:
     state = states[path] if path in states else _state(path)
     listing = None if state is None else _KEPT.get(path, state)
     if listing is None:
-        listing = _list(path)
+        listing = (None if state is None else _plain_listing(state)) or _list(path)
         if state is not None:
             _KEPT.keep(path, state, listing)
     return listing
+
+
+def _plain_listing(state: FolderState) -> FolderListing | None:
+    """The listing of the folder that a state is of, as a rule; None where it has to be listed."""
+    plain = _native.plain_entries(state.entries)
+    if plain is None:
+        return None
+    files, folders, others = plain
+    if _STORE_MARK in others:
+        return FolderListing(is_store=True)
+    tables = sorted(name for name in others if refused_table(name))
+    summaries = sorted(name for name in others if is_of_summary(name) and not refused_table(name))
+    entries = tuple(map(FileEntry._make, sorted(files)))
+    return FolderListing(entries, tuple(sorted(folders)), (), tuple(tables), tuple(summaries))
 
 
 def _list(path: str) -> FolderListing:

@@ -77,7 +77,7 @@ class SideTableWriter:
         offset, sizes = self._spill.size_bytes, []
         for place, cells in enumerate(chunk):
             self._numbers[place] += len(cells.numbers)
-            self._texts[place] += int(np.count_nonzero(cells.states == CellState.TEXT))
+            self._texts[place] += int(np.count_nonzero(cells.are(CellState.TEXT)))
             self._digits[place] = max(self._digits[place], int(cells.digits.max(initial=0)))
             self._magnitudes[place] = max(self._magnitudes[place], cells.most_magnitude)
         if self._block_starts is None:

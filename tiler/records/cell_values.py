@@ -36,8 +36,7 @@ class CellTimes(NamedTuple):
 
 def has_number(cells: Cells) -> NDArray[np.bool_]:
     """True for rows with a number."""
-    are_numbers: NDArray[np.bool_] = cells.states == CellState.NUMBER
-    return are_numbers
+    return cells.are(CellState.NUMBER)
 
 
 def integers(cells: Cells) -> tuple[Ints, NDArray[np.bool_]]:
@@ -51,7 +50,8 @@ def integers(cells: Cells) -> tuple[Ints, NDArray[np.bool_]]:
 
 def nearest_doubles(cells: Cells) -> NDArray[np.float64]:
     """The numbers, of shape (len(cells.numbers),). One rounding each: integers and powers of ten are exact."""
-    doubles: NDArray[np.float64] = cells.numbers.astype(np.float64) / _DOUBLE_POWERS[_alike(cells.digits)]
+    doubles: NDArray[np.float64] = cells.numbers.astype(np.float64)
+    doubles /= _DOUBLE_POWERS[_alike(cells.digits)]
     if cells.most_magnitude <= _EXACT_IN_DOUBLES:
         return doubles
     large = np.flatnonzero((cells.numbers > _EXACT_IN_DOUBLES) | (cells.numbers < -_EXACT_IN_DOUBLES))
@@ -66,7 +66,7 @@ def doubles(cells: Cells) -> NDArray[np.float64]:
         return nearest_doubles(cells)
     values = np.full(len(cells), np.nan)
     values[has_number(cells)] = nearest_doubles(cells)
-    values[cells.states == CellState.TEXT] = np.array([*map(_finite, cells.words)], np.float64)[cells.codes]
+    values[cells.are(CellState.TEXT)] = np.array([*map(_finite, cells.words)], np.float64)[cells.codes]
     return values
 
 
@@ -79,11 +79,15 @@ def times(cells: Cells, unit_digits: int) -> CellTimes:
     """Times in units of 10^`unit_digits` nanoseconds."""
     missing = unit_digits - _alike(cells.digits).astype(np.int64)
     factor = _INT64_POWERS[np.maximum(missing, 0)]
-    is_small = (cells.numbers >= 0) & (cells.numbers * factor.astype(np.float64) < _MOST)
-    numbers = np.where(is_small, cells.numbers, 0)
+    numbers = cells.numbers
+    if numbers.min(initial=0) >= 0 and numbers.max(initial=0) * float(factor.max(initial=1)) < _MOST:  # as a rule
+        is_small = np.ones(len(numbers), np.bool_)
+    else:
+        is_small = (numbers >= 0) & (numbers * factor.astype(np.float64) < _MOST)
+        numbers = np.where(is_small, numbers, 0)
     if not (missing < 0).any():  # as a rule: divisions take longer than all else
         return _in_rows(cells, numbers * factor, np.zeros(len(numbers), np.int64), is_small)
-    numbers //= 10 ** np.maximum(-missing - _INT64_DIGITS, 0)
+    numbers = numbers // 10 ** np.maximum(-missing - _INT64_DIGITS, 0)
     divisor = _INT64_POWERS[np.clip(-missing, 0, _INT64_DIGITS)]
     whole, rest = np.divmod(np.where(missing >= 0, numbers * factor, numbers), divisor)
     # Of a remainder below 10^18 the first three digits: of one below 10^15 exactly so.

@@ -53,6 +53,10 @@ class Cells:
     def __len__(self) -> int:
         return len(self.states)
 
+    def are(self, state: CellState) -> NDArray[np.bool_]:
+        """True for rows with cells in this state."""
+        return _are(self.states, state)
+
     @property
     def most_magnitude(self) -> int:
         """The greatest of the scaled integers, without sign."""
@@ -91,23 +95,23 @@ class Cells:
     def rows(self, rows: Ints) -> Cells:
         """The cells of some rows, in this order."""
         states = self.states[rows]
-        numbers = self._places_in(CellState.NUMBER, len(self.numbers), rows[states == CellState.NUMBER])
-        texts = self._places_in(CellState.TEXT, len(self.codes), rows[states == CellState.TEXT])
+        numbers = self._places_in(CellState.NUMBER, len(self.numbers), rows[_are(states, CellState.NUMBER)])
+        texts = self._places_in(CellState.TEXT, len(self.codes), rows[_are(states, CellState.TEXT)])
         return Cells(states, self.numbers[numbers], self.digits[numbers], self.codes[texts], self.words)
 
     def _places_in(self, state: CellState, count: int, rows: Ints) -> Ints:
         """The places of rows of a state among the `count` of that state."""
         if count == len(self) or not len(rows):
             return rows
-        places: Ints = (np.cumsum(self.states == state) - 1)[rows]
+        places: Ints = (np.cumsum(self.are(state)) - 1)[rows]
         return places
 
     def texts(self) -> list[str | None]:
         """Cells as they are written; None for those that are empty, `N/A`, or absent."""
         cells = np.full(len(self.states), None, object)
-        cells[self.states == CellState.TEXT] = np.array([*self.words, None], object)[:-1][self.codes]
+        cells[self.are(CellState.TEXT)] = np.array([*self.words, None], object)[:-1][self.codes]
         pairs = zip(self.numbers.tolist(), self.digits.tolist(), strict=True)
-        cells[self.states == CellState.NUMBER] = np.array([*(decimal_text(*pair) for pair in pairs), None], object)[:-1]
+        cells[self.are(CellState.NUMBER)] = np.array([*(decimal_text(*pair) for pair in pairs), None], object)[:-1]
         texts: list[str | None] = cells.tolist()
         return texts
 
@@ -145,15 +149,20 @@ def parse_cells(data: bytes) -> Cells:
         if n_rows > MAX_ROWS or n_words > n_rows:
             raise ValueError(f"{n_rows:,} rows and {n_words:,} words")
         states = reader.small_integers(n_rows, max(CellState))
-        n_numbers = int(np.count_nonzero(states == CellState.NUMBER))
+        n_numbers = int(np.count_nonzero(_are(states, CellState.NUMBER)))
         numbers, digits = reader.integers(n_numbers), reader.small_integers(n_numbers, MAX_DIGITS)
-        codes = reader.integers(int(np.count_nonzero(states == CellState.TEXT)))
+        codes = reader.integers(int(np.count_nonzero(_are(states, CellState.TEXT))))
         if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < n_words:
             raise ValueError("a value out of range")
         words = reader.texts(reader.integers(n_words))
     except ValueError as error:
         raise DamagedStore(f"a column of a table is damaged: {error}") from error
     return Cells(states, numbers, digits, codes, words)
+
+
+def _are(states: Bytes, state: CellState) -> NDArray[np.bool_]:
+    are_same: NDArray[np.bool_] = states == states.dtype.type(state)  # of their type: five times as fast
+    return are_same
 
 
 def _number(text: str) -> tuple[int, int] | None:

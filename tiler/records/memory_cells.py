@@ -51,10 +51,11 @@ def cell_sizes(cells: Cells, header: str, otherwise: int) -> Ints:
     match = _UNIT.search(header.strip())
     unit = otherwise if match is None else _UNITS[match[1].upper()]
     amounts = doubles(cells)
-    near = np.abs(amounts) < _NEAR / unit
-    if near.all():  # as a rule
-        whole: Ints = np.rint(amounts * unit).astype(np.int64)
+    if -_NEAR / unit < amounts.min(initial=0.0) and amounts.max(initial=0.0) < _NEAR / unit:  # as a rule
+        amounts *= unit
+        whole: Ints = np.rint(amounts, out=amounts).astype(np.int64)
         return whole
+    near = np.abs(amounts) < _NEAR / unit
     sizes = np.full(len(cells), NO_SIZE)
     sizes[near] = np.rint(amounts[near] * unit)
     far = ~near & (np.abs(amounts) <= MOST_BYTES / unit) & has_number(cells)
@@ -69,18 +70,22 @@ def rows_by_owner(rows: Ints, *columns: Cells | None) -> list[tuple[tuple[str, .
 
     The text is empty where a cell is none, and in a column that is not there.
     """
-    keys, count = np.zeros(len(rows), np.int64), 1
+    keys: Ints | None = None
+    count = 1
     texts: list[Sequence[str]] = []
     for cells in columns:
         codes, words = (None, [""]) if cells is None else _coded(cells)
         texts.append(words)
         count *= len(words)
-        if codes is not None:
-            keys = keys * len(words) + codes[rows]
+        if codes is not None and len(words) > 1:
+            own_codes = codes if len(rows) == len(codes) else codes[rows]
+            keys = own_codes if keys is None else keys * len(words) + own_codes
     if not len(rows):
         return []
     parts: list[tuple[int, Ints]]
-    if count <= _FEW_OWNERS:  # as a rule: a look for each is faster than to sort
+    if keys is None:
+        parts = [(0, rows)]
+    elif count <= _FEW_OWNERS:  # as a rule: a look for each is faster than to sort
         parts = [(key, rows[keys == key]) for key in np.flatnonzero(np.bincount(keys)).tolist()]
     else:
         used, places = distinct(keys)
@@ -118,7 +123,7 @@ def _coded(cells: Cells) -> tuple[Ints, Sequence[str]]:
     if len(cells.codes) == len(cells):
         return cells.codes, cells.words
     codes = np.full(len(cells), len(cells.words), np.int64)
-    codes[cells.states == CellState.TEXT] = cells.codes
+    codes[cells.are(CellState.TEXT)] = cells.codes
     if not len(cells.numbers):
         return codes, [*cells.words, ""]
     numbers, places = distinct(cells.numbers)
@@ -127,5 +132,5 @@ def _coded(cells: Cells) -> tuple[Ints, Sequence[str]]:
     written = [
         decimal_text(int(numbers[pair // len(digits)]), int(digits[pair % len(digits)])) for pair in pairs.tolist()
     ]
-    codes[cells.states == CellState.NUMBER] = own + len(cells.words) + 1
+    codes[cells.are(CellState.NUMBER)] = own + len(cells.words) + 1
     return codes, [*cells.words, "", *written]

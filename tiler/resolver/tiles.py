@@ -25,10 +25,15 @@ _SLOT_SHIFT, _LEVEL_SHIFT = 58, 53
 class LeafTable:
     """Leaf tiles of a block; columns of shape (n,)."""
 
-    slot: Ints
+    slot: Ints  # ascending
     start: Ints  # first tick
     stop: Ints  # first tick after it
     page: Ints  # position in the shape of the first tile on its page
+    tile: Ints  # position in the shape
+
+    def rows(self, slot: int) -> slice:
+        """The rows of a track, which are in time order."""
+        return slice(*np.searchsorted(self.slot, [slot, slot + 1]).tolist())
 
 
 class TileIndex:
@@ -54,7 +59,8 @@ class TileIndex:
         start = shape.index[positions] << shift
         order = np.lexsort((start, shape.slot[positions]))
         stop = (shape.index[positions] + 1) << shift
-        return LeafTable(shape.slot[positions][order], start[order], stop[order], self._page_start[positions[order]])
+        tile = positions[order]
+        return LeafTable(shape.slot[tile], start[order], stop[order], self._page_start[tile], tile)
 
     @cached_property
     def tops(self) -> dict[int, int]:

@@ -77,7 +77,7 @@ class SideTableCheck:
                 raise self._error(f"{TABLE_COLUMNS.describe(*numbers)} has {len(cells):,} rows")
             sums = self._sums[column]
             sums[0] += len(cells.numbers)
-            sums[1] += int((cells.states == CellState.TEXT).sum())
+            sums[1] += int(cells.are(CellState.TEXT).sum())
             sums[2] = max(sums[2], int(cells.digits.max(initial=0)))
             sums[3] = max(sums[3], cells.most_magnitude)
             self._tally["table_cells"] += len(cells)

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tilescope.tiler import _native
 from tilescope.tiler.readers import discover, folder_listing
 from tilescope.tiler.readers.folder_listing import FolderListing, list_folder
 
@@ -335,3 +336,27 @@ raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 def test_a_forked_process_does_not_wait_for_a_thread_that_it_lacks(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", FORKED, str(tmp_path)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_entries_that_states_tell_are_those_of_a_listing(tmp_path: Path) -> None:
+    for name in ("b.json", "a.csv", "notes", os.fsdecode(b"caf\xe9.json"), "op_summary.db"):
+        (tmp_path / name).write_text("{}")
+    os.utime(tmp_path / "b.json", ns=(1, -5))  # before 1970
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "folder.json").mkdir()
+    state = folder_listing._state(str(tmp_path))
+    assert state is not None
+    assert folder_listing._plain_listing(state) == folder_listing._list(str(tmp_path))
+    (tmp_path / "link.json").symlink_to("b.json")
+    state = folder_listing._state(str(tmp_path))
+    assert state is not None
+    assert folder_listing._plain_listing(state) is None, "it is listed"
+
+
+def test_bytes_that_are_no_state_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    state = folder_listing._state(str(tmp_path))
+    assert state is not None
+    for length in range(1, len(state.entries)):
+        with pytest.raises(ValueError, match=r"cut short|without an end"):
+            _native.plain_entries(state.entries[:length])

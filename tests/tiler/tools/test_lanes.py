@@ -21,6 +21,7 @@ from tilescope.tiler.facts import busy
 from tilescope.tiler.facts.devices import devices_of
 from tilescope.tiler.facts.lanes import stream_queue as queue_module
 from tilescope.tiler.facts.launches import device_launches, step_work
+from tilescope.tiler.facts.track_leaves import TrackLeaves, UnreadParts
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, Reading, finish
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
@@ -245,14 +246,14 @@ def test_a_view_of_a_tenth_reads_its_own_events(monkeypatch: pytest.MonkeyPatch,
     (tmp_path / "trace.json").write_text(json.dumps(list(trace_events(host + kernels))))
     store = indexed(tmp_path / "trace.json", tmp_path).store
     monkeypatch.setattr(busy, "_EVENTS_AT_ONCE", 500)
-    read_events, read_work = Reading.events_and_outliers, busy._Leaves.parts
+    read_events, read_work = Reading.events_and_outliers, TrackLeaves.parts
     leaves: list[int] = []
 
     def events(self: Reading, plan: EventPlan, runs: Sequence[LeafRun]) -> Iterator[Events]:
         leaves[-1] += sum(len(run.tiles) for run in runs)
         return read_events(self, plan, runs)
 
-    def work(self: busy._Leaves, tiles: Any, windows: Windows) -> busy._Parts:
+    def work(self: TrackLeaves, tiles: Any, windows: Windows) -> UnreadParts:
         leaves[-1] += len(tiles)
         return read_work(self, tiles, windows)
 
@@ -263,7 +264,7 @@ def test_a_view_of_a_tenth_reads_its_own_events(monkeypatch: pytest.MonkeyPatch,
         leaves.append(0)
         with monkeypatch.context() as patch:
             patch.setattr(Reading, "events_and_outliers", events)
-            patch.setattr(busy._Leaves, "parts", work)
+            patch.setattr(TrackLeaves, "parts", work)
             for lane in streams:
                 answer_of(reader, "lane_bins", lane=lane, start=start, end=start + reader.end // part)
     whole, tenth = leaves

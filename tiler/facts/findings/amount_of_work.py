@@ -10,8 +10,10 @@ from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.device_lines import is_ascend_device
 from tilescope.tiler.facts import Work
 from tilescope.tiler.facts.findings.device_time import DeviceTime
+from tilescope.tiler.facts.name_sums import name_sums
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
 from tilescope.tiler.query.arguments import ArgumentReader
 from tilescope.tiler.windows import Windows
@@ -39,6 +41,9 @@ def has_more_work(reader: QueryReader, late: DeviceTime, other: DeviceTime) -> I
 
     Raises DamagedStore.
     """
+    if all(is_ascend_device(reader.tree.groups[lane.device.group].name) for lane in (late, other)):
+        more_count = yield from _count(reader, late)  # tasks say no grids
+        return more_count > (yield from _count(reader, other)) * (1 + _DIFFERENCE)
     works = []
     for lane in (late, other):
         works.append((yield from _step_work(reader, lane)))
@@ -56,10 +61,24 @@ def has_more_work(reader: QueryReader, late: DeviceTime, other: DeviceTime) -> I
     return sum(mine for mine, _ in blocks) > sum(others for _, others in blocks) * (1 + _DIFFERENCE)
 
 
-def _step_work(reader: QueryReader, lane: DeviceTime) -> Interruptible[_StepWork]:
-    """The work of the step in the middle of those that are looked at."""
+def _middle(lane: DeviceTime) -> Windows:
+    """The step in the middle of those that are looked at."""
     middle = len(lane.frames) // 2
-    windows = Windows.single(int(lane.frames.begin[middle]), int(lane.frames.end[middle]))
+    return Windows.single(int(lane.frames.begin[middle]), int(lane.frames.end[middle]))
+
+
+def _count(reader: QueryReader, lane: DeviceTime) -> Interruptible[int]:
+    """Number of computations that start in that step."""
+    count = 0
+    for work_track in lane.device.tracks:
+        for part in (yield from name_sums(reader, work_track.track, _middle(lane))):
+            count += int(part.count[work_track.kinds[part.name + 1] == Work.COMPUTATION].sum())
+    return count
+
+
+def _step_work(reader: QueryReader, lane: DeviceTime) -> Interruptible[_StepWork]:
+    """The work of that step."""
+    windows = _middle(lane)
     rows: list[tuple[int, int, int, int, int]] = []  # duration, start, name, track, ordinal
     count = 0
     for work_track in lane.device.tracks:

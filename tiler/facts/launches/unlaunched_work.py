@@ -10,14 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.busy import Busy, UnsortedPiece
 from tilescope.tiler.facts.devices import WorkTrack
 from tilescope.tiler.facts.launches.device_launches import has_launches
 from tilescope.tiler.facts.launches.step_work import NO_STEP, StepWork
-from tilescope.tiler.pages.start_bounds import StartBounds
-from tilescope.tiler.query import EVERYTHING, Interruptible, QueryReader
+from tilescope.tiler.facts.launches.stretch_bounds import start_bounds
+from tilescope.tiler.pages.start_bounds import Bounds
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import StepRows
-from tilescope.tiler.store.two_threads import worked_aside
 from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]
@@ -35,22 +34,13 @@ def unlaunched_work(reader: QueryReader, tracks: Sequence[WorkTrack], rows: Step
     `rows` are steps apart, by time. Raises DamagedStore, NotBuilt.
     """
     borders = np.concatenate([[0], np.stack([rows.start, rows.stop], axis=1).ravel(), [TICK_LIMIT]])
-
-    def bounds_of(piece: UnsortedPiece) -> list[StartBounds]:
-        return [StartBounds.from_pages(kinds, borders, [pages]) for kinds, pages in piece.tracks]
-
-    none = np.full(len(borders) - 1, -1)
-    bounds = [StartBounds(none, none, none) for _ in tracks]
-    for piece in worked_aside(Busy(reader, tracks).unsorted_pieces(EVERYTHING), bounds_of):
-        if piece is not None:
-            bounds = [mine.joined(others) for mine, others in zip(bounds, piece, strict=True)]
-        yield
-    number, pass_ = np.full(len(none), NO_STEP), np.zeros(len(none), np.int64)
+    bounds = yield from start_bounds(reader, tracks, borders)
+    number, pass_ = np.full(len(borders) - 1, NO_STEP), np.zeros(len(borders) - 1, np.int64)
     number[1::2], pass_[1::2] = rows.number, rows.pass_  # every other stretch is a step
     return [_work(track_bounds, number, pass_) for track_bounds in bounds]
 
 
-def _work(bounds: StartBounds, number: Ints, pass_: Ints) -> StepWork:
+def _work(bounds: Bounds, number: Ints, pass_: Ints) -> StepWork:
     there = np.flatnonzero(bounds.first >= 0)
     start = np.stack([bounds.first[there], bounds.last[there]], axis=1).ravel()
     stop = np.stack([bounds.stop[there], bounds.last[there]], axis=1).ravel()

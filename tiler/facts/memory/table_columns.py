@@ -79,9 +79,13 @@ def ticks_of(reader: QueryReader, times: CellTimes) -> Ints:
     """The same by row; NO_TICK where a cell is no time, or further away."""
     per_ns = 1000 // reader.tick_ps
     first, stop = _reach(reader)
-    fits = times.fits & (times.ns >= first) & (times.ns < stop)
-    since = times.ns - reader.manifest.origin_ns
-    ticks: Ints = np.where(fits, since * per_ns + (times.ps if per_ns > 1 else 0), NO_TICK)
+    ticks = times.ns - reader.manifest.origin_ns
+    ticks *= per_ns
+    if per_ns > 1:
+        ticks += times.ps
+    is_near = first <= times.ns.min(initial=first) and times.ns.max(initial=first) < stop
+    if not (is_near and times.fits.all()):  # seldom
+        ticks[~(times.fits & (times.ns >= first) & (times.ns < stop))] = NO_TICK
     return ticks
 
 

@@ -464,7 +464,7 @@ void bind_histogram(nb::module_& m) {
              "stretches, which ascend: each begins where the one before ends.")
         .def("add", &BoundStartBounds::add, nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"),
              nb::arg("slot"), nb::arg("first"), nb::arg("stop"), nb::arg("names") = nb::none(),
-             "Adds what starts in parts [first, stop) of tiles, which are given as LeafSpans takes them. Raises\n"
+             "Adds all slices of tiles, which are given as LeafSpans takes them, wherever they start. Raises\n"
              "DamagedContainer.")
         .def("bounds", &BoundStartBounds::bounds,
              "Returns of each stretch the first start, the last start and the greatest end; -1 where nothing starts.");

@@ -27,8 +27,7 @@ void StartBounds::add(const ContainerReader& page, const std::vector<LeafPart>& 
             const auto name = static_cast<std::size_t>(slices.name[k] + int64_t{1});
             if (name >= kinds_.size()) throw DamagedContainer("column name of a page is damaged");
             const int64_t start = slices.start[k];
-            // What begins before a part and reaches into it is in another one.
-            if (kinds_[name] == 0 || start < part.first || start >= part.stop) continue;
+            if (kinds_[name] == 0) continue;
             if (border != borders_.end() && *border <= start) border = std::upper_bound(border, borders_.end(), start);
             if (border == borders_.begin() || border == borders_.end()) continue;
             const auto stretch = static_cast<std::size_t>(border - borders_.begin()) - 1;

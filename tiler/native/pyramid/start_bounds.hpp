@@ -25,6 +25,7 @@ class StartBounds {
     // ascending, each begins where the one before ends. Throws std::invalid_argument where they do not ascend.
     StartBounds(std::vector<uint8_t> kinds, std::vector<int64_t> borders);
 
+    // Adds all slices of the leaves, those that reach into them, too: it does not matter if a slice is added twice.
     // `names`: as LeafSpans takes them. Throws DamagedContainer where the page is not one of slices.
     void add(const ContainerReader& page, const std::vector<LeafPart>& parts,
              std::optional<Span<const int32_t>> names = std::nullopt);

@@ -50,7 +50,7 @@ class CounterRows:
         """The samples of a column, times a factor that is a power of two: cells without a number are none."""
         values = np.zeros(len(cells), np.float64)
         values[has_number(cells)] = nearest_doubles(cells) * factor
-        self.ignored["cells_without_numbers"] += int(np.count_nonzero(cells.states == CellState.TEXT))
+        self.ignored["cells_without_numbers"] += int(np.count_nonzero(cells.are(CellState.TEXT)))
         are_samples = has_number(cells) & rows.stamps.fits
         track_of_owner = np.full(len(rows.owners), -1, np.int32)
         for owner in np.unique(rows.owner_of[are_samples]).tolist():
@@ -98,6 +98,6 @@ def _coded(cells: Cells) -> tuple[list[str], NDArray[np.int64]]:
     """Texts, each once, and the place of that of each row; the last is that of cells without one."""
     texts = [*cells.words, *map(decimal_text, cells.numbers.tolist(), cells.digits.tolist()), ""]
     places = np.full(len(cells), len(texts) - 1)
-    places[cells.states == CellState.TEXT] = cells.codes
+    places[cells.are(CellState.TEXT)] = cells.codes
     places[has_number(cells)] = len(cells.words) + np.arange(len(cells.numbers))
     return texts, places

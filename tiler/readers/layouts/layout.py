@@ -67,8 +67,9 @@ class PlannedRun(Struct, frozen=True):
 
     def hosts(self, host_of: Callable[[Path], str]) -> list[str]:
         """The host of each file, by its label: files of no device are counted with the first that has one."""
-        first = next((label for file in self.files if (label := str(file.label))), "")
-        return [str(file.label) or first or host_of(file.path) for file in self.files]
+        labels = [str(file.label) for file in self.files]
+        first = next(filter(None, labels), "")
+        return [label or first or host_of(file.path) for file, label in zip(self.files, labels, strict=True)]
 
 
 def nothing_seen(_head: bytes) -> object | None:

@@ -24,8 +24,9 @@ from tilescope.tiler.facts.ascend.communication.transfers import (
     OperatorCost,
     RankStep,
 )
-from tilescope.tiler.query import SLICE_KINDS, ArgumentReader, Interruptible, QueryReader, Reading
+from tilescope.tiler.query import EVERYTHING, SLICE_KINDS, ArgumentReader, Interruptible, QueryReader, Reading
 from tilescope.tiler.query.events import Events, join, no_events
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.run_steps import StepRows
 from tilescope.tiler.ticks import exact_sum
 from tilescope.tiler.windows import Windows
@@ -51,11 +52,24 @@ class _Tasks:
     """Tasks of a plane; columns of shape (n,)."""
 
     events: Events
+    is_good: NDArray[np.bool_]  # the others count as problems alone
     source: Ints
     destination: Ints  # -1: none
     size: Ints
     transport: Ints  # places in `transports`
     transports: Sequence[str]
+
+    def take(self, which: NDArray[np.bool_]) -> _Tasks:
+        """Some of them."""
+        return _Tasks(
+            self.events.take(which),
+            self.is_good[which],
+            self.source[which],
+            self.destination[which],
+            self.size[which],
+            self.transport[which],
+            self.transports,
+        )
 
 
 class Planes(CommunicationSource):
@@ -82,11 +96,9 @@ class Planes(CommunicationSource):
             if operators is not None and with_operators:
                 covering = yield from _slices(reader, operators, windows)
             series = reader.steps.of_track(plane)
-            plan = reader.plan(plane, windows)
-            for events in Reading(reader).events(plan, plan.leaf_runs):
-                for tasks in _tasks(arguments, events.take(windows.hold(events.start)), sums.communication):
-                    sums.add(tasks, None if series is None else series.rows, covering)
-                    yield
+            for tasks in _tasks_of_plane(reader, arguments, plane, windows):
+                sums.add(tasks, None if series is None else series.rows, covering)
+                yield
         return sums.communication_of_all()
 
 
@@ -104,6 +116,10 @@ class _TaskSums:
 
     def add(self, tasks: _Tasks, steps: StepRows | None, operators: Events | None) -> None:
         """Adds tasks of one plane: `steps` of its device, and `operators` of which the tasks are parts."""
+        bad = len(tasks.is_good) - int(np.count_nonzero(tasks.is_good))
+        if bad:
+            self.communication.problems[_BAD] += bad
+            tasks = tasks.take(tasks.is_good)
         events = tasks.events
         names = self._reader.names.by_id(np.unique(events.name[events.name >= 0]).tolist())
         self._names |= {name: text.text for name, text in names.items()}
@@ -194,20 +210,34 @@ def _slices(reader: QueryReader, track: int, windows: Windows) -> Interruptible[
     return join(parts)
 
 
-def _tasks(arguments: ArgumentReader, events: Events, communication: Communication) -> Iterator[_Tasks]:
+def _tasks_of_plane(reader: QueryReader, arguments: ArgumentReader, plane: int, windows: Windows) -> Iterator[_Tasks]:
+    """Tasks of a plane that start in some windows, page by page: all of a page are kept for the next question."""
+    plan = reader.plan(plane, EVERYTHING)
+    shift = 2 * plan.tiles.shape.level + 8
+    for run in plan.leaf_runs:
+        first = plan.tiles.shape.index[run.tiles] << shift[run.tiles]
+        if not windows.meet(first, first + (1 << shift[run.tiles])).any():
+            continue
+        parts = _TASKS.get(reader, (plane, run.first_of_page))
+        if parts is None:
+            parts = []
+            for events in Reading(reader).events(plan, [run]):
+                parts += _tasks(arguments, events)
+            _TASKS.keep(reader, (plane, run.first_of_page), parts)
+        for tasks in parts:
+            held = windows.hold(tasks.events.start)
+            yield tasks if held.all() else tasks.take(held)
+
+
+def _tasks(arguments: ArgumentReader, events: Events) -> Iterator[_Tasks]:
     """Tasks with what their arguments say."""
     transports: dict[str, int] = {}
     for part in arguments.values(events.track, events.ordinal, _ARGUMENTS):
         source, destination, size = (_integers(values) for values in part.values[:3])
         is_good = (source >= 0) & (source < NO_RANK) & (size <= _MOST_BYTES)
-        if not is_good.all():
-            communication.problems[_BAD] += int(np.count_nonzero(~is_good))
         destination[(destination >= NO_RANK) | (destination < 0)] = _ABSENT
         codes = _codes(part.values[3], transports)
-        yield _Tasks(
-            events.take(part.which).take(is_good), source[is_good], destination[is_good], size[is_good],
-            codes[is_good], list(transports),
-        )  # fmt: skip
+        yield _Tasks(events.take(part.which), is_good, source, destination, size, codes, list(transports))
 
 
 def _integers(values: Values) -> Ints:
@@ -271,3 +301,13 @@ def _sums(values: Ints, groups: Sequence[Ints]) -> list[int]:
 
 def _optional(number: int) -> int | None:
     return None if number < 0 else number
+
+
+def _tasks_bytes(parts: Sequence[_Tasks]) -> int:
+    return sum(_TASK_BYTES * len(tasks.source) for tasks in parts)
+
+
+_TASK_BYTES: Final = 7 * 8 + 4 * 8 + 1  # an event, and its columns here
+_TASKS: Final = KeyedRunCache[tuple[int, int], list[_Tasks]](
+    "plane_tasks", "Tasks on planes of Ascend devices", _tasks_bytes
+)
