@@ -102,7 +102,7 @@ class _XSpace(Runtime):
         heap = _bytes(values_by_name["bytes_allocated"])
         memory[heap < 0] = -1  # it tells nothing
         columns = {
-            "stack": np.maximum(_bytes(values_by_name["bytes_reserved"]), 0),
+            "stack": _bytes(values_by_name["bytes_reserved"]),
             "heap": heap,
             "free": _bytes(values_by_name["bytes_available"]),
             "fragmentation": _shares(values_by_name["fragmentation"]),
@@ -139,7 +139,7 @@ class _PyTorch(Runtime):
         nothing = np.full(len(change), -1, np.int32)
         return AllocationArguments(
             change < 0,
-            np.zeros(len(change), np.int64),
+            nothing.astype(np.int64),
             heap,
             np.where((reserved >= heap) & (heap >= 0) & (reserved > 0), reserved - heap, -1),
             np.full(len(change), np.nan),
