@@ -298,9 +298,7 @@ def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
         parts.append(Column("fragmentation", "Fragmentation", "fraction", fragmentation, total="max"))
     lines = [limit]
     if is_limit:
-        lines.append(
-            column("reserved", "Reserved", np.where(memory.free < 0, -1, memory.used + memory.free))
-        )
+        lines.append(column("reserved", "Reserved", np.where(memory.free < 0, -1, memory.used + memory.free)))
     charts = [Series("fill", f"Memory {memory.name} over time", "area", time, parts, lines=lines)]
     if free is not None and is_small and not is_limit:
         charts.append(Series("free", "Free memory", "line", time, [free]))
