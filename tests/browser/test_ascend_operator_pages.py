@@ -1,4 +1,4 @@
-"""Pages of operators and of FLOPs of Ascend devices: types as a ring, a type that opens its operators, scopes as a picture."""
+"""Pages of operators and FLOPs of Ascend devices: types as a ring, one that opens its operators, scopes drawn."""
 
 from __future__ import annotations
 

@@ -64,8 +64,8 @@ def test_the_mean_and_one_step(pages: ToolPages, site: Served, theme: str) -> No
         page.get_by_label(end).press("Enter")
     page.wait_for_url("**in=steps.4")
     pages.answered()
-    one = page.get_by_role("region", name="One step: picture")
-    expect(one.get_by_role("listitem").first).to_contain_text("Interval: 206.8 µs")
+    step = page.get_by_role("region", name="One step: picture")
+    expect(step.get_by_role("listitem").first).to_contain_text("Interval: 206.8 µs")
     pages.viewer.screenshot(f"step-trace-one-{theme}")
     assert faults(pages.viewer) == []
 

@@ -214,11 +214,11 @@ def test_what_a_long_part_leads_to(step: Step, advice: list[str], tmp_path: Path
         "More than half of a step is tail": "overlap",
     }
     texts = [note.text for note in step_trace(tmp_path / "run.store").notes]
-    for known, page in pages.items():
-        expected = [text for text in advice if text.startswith(known)]
-        found = [text for text in texts if text.startswith(known)]
-        assert len(found) == len(expected), (known, texts)
-        assert all(text.startswith(expected[0]) and f"(see {page})" in text for text in found)
+    for opening, page in pages.items():
+        expected = [text for text in advice if text.startswith(opening)]
+        shown = [text for text in texts if text.startswith(opening)]
+        assert len(shown) == len(expected), (opening, texts)
+        assert all(text.startswith(expected[0]) and f"(see {page})" in text for text in shown)
 
 
 def test_tracks_without_marks_have_an_empty_table(tmp_path: Path) -> None:

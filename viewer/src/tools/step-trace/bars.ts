@@ -6,7 +6,7 @@ export interface PartBar {
   readonly name: string;
   readonly start: bigint;
   readonly duration: bigint;
-  /** Of the step; null: not recorded. */
+  /** Part of the step; null: not recorded. */
   readonly share: number | null;
   /** Fractions of the picture, which ends where the last part does. */
   readonly left: number;
