@@ -26,7 +26,7 @@ _DOUBTS: Final = RunCache[list[str]]("step_doubts", "Reasons to doubt the steps 
 
 
 def step_doubts(reader: QueryReader) -> Interruptible[list[str]]:
-    """Contents of a run that its steps may be wrong for, in words; nothing of a run that is still indexed. Raises DamagedStore."""
+    """Words on what a run has that its steps may be wrong for; none while it is indexed. Raises DamagedStore."""
     if not reader.is_whole:
         return []
     doubts = _DOUBTS.get(reader)
