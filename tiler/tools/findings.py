@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.device_lines import ASCEND_DEVICE, is_ascend_device
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts import devices_of
 from tilescope.tiler.facts.findings import (
@@ -40,6 +41,10 @@ _SLOW_START: Final = 1.1
 
 _IS_CAUSE: Final = frozenset(Cause) - {Cause.NONE, Cause.HOST_ONLY}
 
+TIMELINE_LIMIT: Final = (
+    "MindSpore ends a timeline at timeline_limit (500 MB, unless Profiler is given another), and one to be displayed "
+    "at 20 MB"
+)
 NOT_YET: Final = "what costs the time is said when the run has been indexed"
 
 
@@ -114,14 +119,15 @@ def operator_limits(scope: Scope, question: SpanQuestion) -> Interruptible[list[
     ends = []
     for device in (yield from devices_of(reader)):
         if device.track_ids & tracks and (end := (yield from operators_end(reader, device))) < stop:
-            ends.append((end, device.name))
+            ends.append((end, device.name, reader.tree.groups[device.group].name))
     if not ends:
         return []
-    end, name = min(ends)
+    end, name, process = min(ends)
     others = f" (and of {plural(len(ends) - 1, 'device', 'devices')} more)" if len(ends) > 1 else ""
     recorded = f"Operators of {name}{others} were recorded only up to {duration_text(end, reader.tick_ps)}"
     behind = "what comes after that is in no figure of idle time and in no verdict"
-    return [Note("warning", f"{recorded}, though steps or communication go on: {behind}")]
+    limit = f"; {TIMELINE_LIMIT}" if is_ascend_device(process) and process != ASCEND_DEVICE else ""
+    return [Note("warning", f"{recorded}, though steps or communication go on: {behind}{limit}")]
 
 
 def findings_table(findings: RunFindings) -> Table:

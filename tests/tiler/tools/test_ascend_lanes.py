@@ -51,11 +51,31 @@ def written(reader: QueryReader, key: str) -> Spans:
     return sorted((event["start"], event["start"] + event["duration"]) for event in events)
 
 
-@pytest.mark.parametrize("name", ["msprof_0_2_10.json", "msprof_1_0_6.json"])
+# Slices of each row, and the nanoseconds of them all.
+SUMS: Final = {
+    "msprof_0_2_10.json": {
+        "computation": (132, 5_942_800),
+        "communication": (1, 10_238_590),
+        "pure": (1, 10_238_590),
+        "free": (132, 126_070),
+    },
+    "msprof_1_0_6.json": {
+        "computation": (131, 5_935_240),
+        "communication": (1, 9_938_380),
+        "pure": (1, 9_938_380),
+        "free": (131, 109_710),
+    },
+}
+
+
+@pytest.mark.parametrize("name", SUMS)
 def test_rows_are_those_of_the_file(name: str, tmp_path: Path) -> None:
     reader = opened(corpus_path(f"ascend/{name}"), tmp_path)
-    for key in ROWS:
+    assert set(SUMS[name]) == set(ROWS)
+    for key, (count, nanoseconds) in SUMS[name].items():
         assert derived(reader, key) == written(reader, key), key
+        ticks = sum(stop - start for start, stop in derived(reader, key))
+        assert (len(derived(reader, key)), ticks) == (count, nanoseconds * 1000 // reader.tick_ps), key
     assert [lane.key for lane in finish(LANES.lanes(Scope(reader)))] == ["2", "scopes-2"]  # no row is drawn twice
 
 
@@ -66,6 +86,7 @@ def test_rows_of_a_trace_of_pytorch(tmp_path: Path) -> None:
         mine, theirs = derived(reader, key), written(reader, key)
         nanoseconds = {"computation": 1_788_250.5, "free": 9_481_667}[key]  # the rows of the file, uncut
         assert sum(stop - start for start, stop in theirs) == pytest.approx(nanoseconds * 1000 / reader.tick_ps, abs=1)
+        assert len(theirs) == {"computation": 274, "free": 273}[key]
         assert len(mine) >= len(theirs) - 2
         within = 1000 // reader.tick_ps  # a ns
         assert [

@@ -43,6 +43,64 @@ def test_stages_and_advice_of_a_real_run(tmp_path: Path) -> None:
     assert "step 5 of one is not step 5 of another" in texts(answer)
 
 
+QUEUES = {
+    # Sizes of the host queue, of 8, and of the data queue: what is said of them.
+    "training waits, processing is slow": (
+        [0, 0, 5], [0, 0, 3], "warning", "Processing of data is slow: the host queue is empty in 2 of 3 steps (67 %)",
+    ),
+    "just not often": ([0, *[5] * 3], [1] * 4, "info", "Data are there when training asks for them"),
+    "sending is slow": (
+        [8, 8, 7, 5], [0, 0, 1, 2], "warning",
+        "Sending data to the device is in doubt: the data queue is empty in 2 of 4 steps (50 %), and training waits "
+        "there, while the host queue is empty in 0 of 4 steps (0 %), no more than 30 %, and full in 2.",
+    ),
+    "nobody waits": ([8, 5, 4], [1, 2, 3], "info", "Data are there when training asks for them"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", QUEUES)
+def test_what_two_queues_say(case: str, tmp_path: Path) -> None:
+    host, data, severity, text = QUEUES[case]
+    (tmp_path / "device_queue_profiling_0.txt").write_text(
+        "".join(f"1 8 {step} {size} {step}\n" for step, size in enumerate(host, 1))
+    )
+    (tmp_path / "minddata_aicpu_0.txt").write_text(
+        "".join(f"GetNext_dequeue_wait {10 * step} {10 * step + 1} {size}\n" for step, size in enumerate(data))
+    )
+    build_store(sorted(tmp_path.glob("*.txt")), tmp_path / "store")
+    answer = input_pipeline(tmp_path / "store")
+    assert answer.headline is not None  # nothing else waits: the run marks no steps
+    assert answer.headline.text.startswith(text)
+    assert answer.headline.severity == severity
+    figures = [answer.fact(name).value for name in ("empty_host", "full_host", "empty_data")]
+    assert figures == [host.count(0), host.count(8), data.count(0)]
+
+
+ADVICE = {
+    "TFReader": "raise num_parallel_workers.",
+    "GeneratorOp": "raise num_parallel_workers, or read from a MindRecordDataset in its place.",
+    "MapOp": "raise num_parallel_workers, and tune what it maps if that is a Python function.",
+    "BatchOp": "change prefetch_size.",
+    "Zip": "raise num_parallel_workers where it has them.",
+}
+
+
+@pytest.mark.parametrize("kind", ADVICE)
+def test_what_to_do_about_each_kind_of_operation(kind: str, tmp_path: Path) -> None:
+    """A reader has nothing behind it, and fills its queue too slowly; any other takes too slowly from a full one."""
+    header = "op_id,op_type,num_workers,output_queue_size,output_queue_length,children_id\n"
+    is_reader = kind in ("TFReader", "GeneratorOp")
+    rows = (
+        f'0,Shuffle,1,[10],64,"[1]"\n1,{kind},1,[10],64,\n'
+        if is_reader
+        else f'0,Take,1,[1],64,"[1]"\n1,{kind},1,[1],64,"[2]"\n2,TFReader,1,[60],64,\n'
+    )
+    (tmp_path / "minddata_pipeline_raw_0.csv").write_text(header + rows)
+    build_store([tmp_path / "minddata_pipeline_raw_0.csv"], tmp_path / "store")
+    answer = input_pipeline(tmp_path / "store")
+    assert f"{kind}_1 is the bottleneck of the pipeline: {ADVICE[kind]}" in texts(answer)
+
+
 def test_two_readers_are_the_bottlenecks_of_a_pipeline_alone(tmp_path: Path) -> None:
     build_store([corpus_path("ascend/profiler/minddata_pipeline_raw_0.csv")], tmp_path / "store")
     answer = input_pipeline(tmp_path / "store")

@@ -335,6 +335,7 @@ def test_the_figures_of_a_real_pytorch_trace(tmp_path: Path) -> None:
     for memory, kind in (("CPU", 0), ("GPU 1", 1)):
         of = [event["args"] for event in events if event["args"]["Device Type"] == kind]
         assert told[memory]["peak"] == max(args["Total Allocated"] for args in of)
+        assert told[memory]["stack"] is None
         assert told[memory]["allocated"] == sum(max(args["Bytes"], 0) for args in of)
 
 

@@ -166,6 +166,7 @@ def test_the_truth_of_a_training(tmp_path: Path, label: Label) -> None:
         figures = facts(profile)
         assert (figures["peak"], figures["allocations"]) == (true["peak"], true["count"])
         assert (figures["capacity"], figures["reserved"]) == (None, true["reserved"])  # nobody says how much there is
+        assert (figures["stack"], figures["heap"]) == (None, true["peak"])  # its allocator has no stack
         operations = rows(profile, "operations")
         assert sum(row["never_freed"] for row in operations) == true["never_released"]
         assert sum(row["never_freed_bytes"] for row in operations) == true["never_released_bytes"]

@@ -145,8 +145,8 @@ def test_ai_cores_of_a_real_run(tmp_path: Path) -> None:
     assert row_of_type(answer, "AtomicAddrClean", *columns) == (7_283, 6, 1_214)
     assert row_of_type(answer, "Cast", *columns) == (53_395, 13, 4_107)
     assert row_of_type(answer, "TransData", *columns) == (121_800, 5, 24_360)
-    # The file was cut: its percents are of rows that it lacks.
-    assert row_of_type(answer, "TransData", "core_share", "insight_share") == (121_800 / 1_331_134,) * 2
+    # The file was cut: its own percents, which MindSpore Insight shows, are of rows that it lacks.
+    assert row_of_type(answer, "TransData", "core_share", "insight_share") == (121_800 / 1_331_134, 8.23 / 100)
     operators = rows_of(answer, "operators", "name", "type", "mean", "stream", "block_dim", "input_shapes")
     assert len(operators) == 10
     assert ("Default/AtomicAddrClean-op105", "AtomicAddrClean", 987, "0", "1", "10") in operators
@@ -155,7 +155,7 @@ def test_ai_cores_of_a_real_run(tmp_path: Path) -> None:
 def test_long_decimals_of_a_real_run(tmp_path: Path) -> None:
     files = ("run_1/aicore_intermediate_1_type.csv", "run_1/aicore_intermediate_1_detail.csv")
     answer = table_answer("operators", corpus_tables(tmp_path, *files), contains="TransData")
-    assert row_of_type(answer, "TransData", "total", "count") == (86_120, 9)
+    assert row_of_type(answer, "TransData", "total", "count", "insight_share") == (86_120, 9, 1.77 / 100)
     assert ("Default/TransData-op114", 3, 16_093) in rows_of(answer, "operators", "name", "count", "mean")
 
 
@@ -366,6 +366,21 @@ def test_tables_of_later_versions(tmp_path: Path) -> None:
 
 def quoted(value: object) -> str:
     return '"' + json.dumps(value).replace('"', '""') + '"'
+
+
+def test_shares_that_files_have_are_those_of_mindspore_insight(tmp_path: Path) -> None:
+    """Percents, fractions of a later version, cells that are none; without any, shares of the time of all types."""
+    for number, (cells, expected) in enumerate([
+        (("60.5", "39.5"), [("Mul", 0.605), ("Add", 0.395)]),
+        (("0.605", "0.395"), [("Mul", 0.605), ("Add", 0.395)]),
+        (("60.5", "N/A"), [("Mul", 0.605), ("Add", None)]),
+        (("N/A", ""), [("Mul", 0.75), ("Add", 0.25)]),
+    ]):  # fmt: skip
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        text = f"{TYPES}Mul,3,1,{cells[0]}\nAdd,1,1,{cells[1]}\n"
+        answer = table_answer("operators", written_tables(folder, aicore_intermediate_0_type_csv=text))
+        assert rows_of(answer, "types", "type", "insight_share") == expected
 
 
 def test_host_cpus_beside_devices(tmp_path: Path) -> None:

@@ -189,8 +189,36 @@ def test_a_run_without_marks_has_no_answer(tmp_path: Path) -> None:
     ]
     (tmp_path / "steps.json").write_text(json.dumps(events))
     build_store([tmp_path / "steps.json"], tmp_path / "run.store")
-    with pytest.raises(NotAvailable, match="no step of the run has marks of forward and backward"):
+    with pytest.raises(NotAvailable, match="no step of the run has marks of forward and backward") as refused:
         step_trace(tmp_path / "run.store")
+    assert "not in PyNative mode, for heterogeneous training or for several graphs" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("step", "advice"),
+    [
+        (Step(0, 500_001, 10**6, 900_000, 50), ["Steps wait for data before forward begins, more than 0.5 ms each"]),
+        (Step(0, 500_000, 10**6, 900_000, 50), []),
+        (Step(0, 10, 10**6, 900_000, 50), ["More than half of a step is forward and backward"]),
+        (Step(0, 10, 900_000, 10**6, 50), ["More than half of a step is tail"]),
+        (Step(0, 400_000, 500_000, 500_000, 50), []),
+    ],
+)
+def test_what_a_long_part_leads_to(step: Step, advice: list[str], tmp_path: Path) -> None:
+    """Bounds of MindSpore Insight: half a millisecond before forward; the greater part of a step."""
+    write_steps(tmp_path / "steps.json", [step] * 4)
+    build_store([tmp_path / "steps.json"], tmp_path / "run.store")
+    pages = {
+        "Steps wait": "input_pipeline",
+        "More than half of a step is forward": "operators",
+        "More than half of a step is tail": "overlap",
+    }
+    texts = [note.text for note in step_trace(tmp_path / "run.store").notes]
+    for opening, page in pages.items():
+        expected = [text for text in advice if text.startswith(opening)]
+        shown = [text for text in texts if text.startswith(opening)]
+        assert len(shown) == len(expected), (opening, texts)
+        assert all(text.startswith(expected[0]) and f"(see {page})" in text for text in shown)
 
 
 def test_tracks_without_marks_have_an_empty_table(tmp_path: Path) -> None:

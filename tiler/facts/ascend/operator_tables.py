@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tilescope.tiler.facts.ascend.headers import column_named
+from tilescope.tiler.facts.ascend.headers import column_named, texts_named
 from tilescope.tiler.facts.ascend.operator_families import (
     CORE_DETAILS,
     CORE_TYPES,
@@ -77,10 +78,28 @@ def _mindspore(tables: list[RunTable]) -> Interruptible[list[CountedTable]]:
     return counted
 
 
+def written_shares(table: RunTable) -> Interruptible[dict[str, float]]:
+    """The shares that a table of types has itself, by type; nothing of one that has none."""
+    shares, are_fractions = yield from _shares(table)
+    if are_fractions is None:
+        return {}
+    types = yield from texts_named(table, FAMILIES[CORE_TYPES].type)
+    has_share = np.isfinite(shares)
+    codes = types.codes[has_share]
+    sums = np.bincount(codes, shares[has_share] / (1 if are_fractions else 100), len(types.words)).tolist()
+    return {types.words[code]: sums[code] for code in np.unique(codes).tolist()}
+
+
 def _is_of_all_cores(table: RunTable) -> Interruptible[bool]:
     """True for a table of types of a later version."""
+    _, are_fractions = yield from _shares(table)
+    return bool(are_fractions)
+
+
+def _shares(table: RunTable) -> Interruptible[tuple[NDArray[np.float64], bool | None]]:
+    """Shares of the rows as they are written, and whether they are fractions of 1; None: there are no shares."""
     header = column_named(table, "percent")
     if header is None:
-        return False
+        return np.zeros(0), None
     shares = (yield from table.column(header)).doubles()
-    return bool(np.nansum(shares) < _ALL_OF_FRACTIONS) and bool(np.isfinite(shares).any())
+    return shares, bool(np.nansum(shares) < _ALL_OF_FRACTIONS) if np.isfinite(shares).any() else None

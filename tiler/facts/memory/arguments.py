@@ -101,23 +101,23 @@ class _XSpace(Runtime):
             memory = np.where(numbered >= 0, numbered, memory)
         heap = _bytes(values_by_name["bytes_allocated"])
         memory[heap < 0] = -1  # it tells nothing
-        columns = {
-            "stack": np.maximum(_bytes(values_by_name["bytes_reserved"]), 0),
-            "heap": heap,
-            "free": _bytes(values_by_name["bytes_available"]),
-            "fragmentation": _shares(values_by_name["fragmentation"]),
-            "lifetime": _bytes(values_by_name["peak_bytes_in_use"]),
-            "requested": _bytes(values_by_name["requested_bytes"]),
-            "size": _bytes(values_by_name["allocation_bytes"]),
-            "address": _addresses(values_by_name["addr"]),
-            "memory": memory,
-            "operation": _texts(values_by_name["tf_op"], texts),
-            "region": _texts(values_by_name["region_type"], texts),
-            "data_type": _texts(values_by_name["data_type"], texts, _DATA_TYPES),
-            "shape": _texts(values_by_name["shape"], texts),
-            "device": np.full(len(heap), -1, np.int32),
-        }
-        return AllocationArguments(is_free, **columns)
+        return AllocationArguments(
+            is_free,
+            stack=_bytes(values_by_name["bytes_reserved"]),
+            heap=heap,
+            free=_bytes(values_by_name["bytes_available"]),
+            fragmentation=_shares(values_by_name["fragmentation"]),
+            lifetime=_bytes(values_by_name["peak_bytes_in_use"]),
+            requested=_bytes(values_by_name["requested_bytes"]),
+            size=_bytes(values_by_name["allocation_bytes"]),
+            address=_addresses(values_by_name["addr"]),
+            memory=memory,
+            operation=_texts(values_by_name["tf_op"], texts),
+            region=_texts(values_by_name["region_type"], texts),
+            data_type=_texts(values_by_name["data_type"], texts, _DATA_TYPES),
+            shape=_texts(values_by_name["shape"], texts),
+            device=np.full(len(heap), -1, np.int32),
+        )
 
 
 class _PyTorch(Runtime):
@@ -139,7 +139,7 @@ class _PyTorch(Runtime):
         nothing = np.full(len(change), -1, np.int32)
         return AllocationArguments(
             change < 0,
-            np.zeros(len(change), np.int64),
+            nothing.astype(np.int64),
             heap,
             np.where((reserved >= heap) & (heap >= 0) & (reserved > 0), reserved - heap, -1),
             np.full(len(change), np.nan),

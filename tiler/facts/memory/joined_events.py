@@ -132,7 +132,7 @@ def joined_pool(identity: PoolIdentity, fill: FillRows | None, rows: AllocationR
         ordinal=ordinals,
         is_made=is_made,
         is_free=is_freeing,
-        stack=np.broadcast_to(np.int64(0), count),
+        stack=np.broadcast_to(np.int64(-1), count),
         heap=heap,
         free=nothing if identity.is_reserved else _free(heap, reserved),
         active=active if int(active.min(initial=0)) >= 0 else np.maximum(active, -1),

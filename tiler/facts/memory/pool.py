@@ -25,7 +25,7 @@ MAX_POINTS: Final = 1000
 class Fill:
     """Fill of a memory after an event. Bytes; None: not recorded."""
 
-    stack: int
+    stack: int | None
     heap: int
     free: int | None
     fragmentation: float | None
@@ -34,7 +34,7 @@ class Fill:
     @property
     def used(self) -> int:
         """Stack and heap."""
-        return self.stack + self.heap
+        return (self.stack or 0) + self.heap
 
     @property
     def reserved(self) -> int | None:
@@ -126,6 +126,11 @@ class MemoryPool:
         return len(self.start)
 
     @property
+    def used(self) -> Ints:
+        """Stack, where one is recorded, and heap."""
+        return self._used(slice(None))
+
+    @property
     def is_host(self) -> bool:
         """True if it is memory of the host."""
         return is_host_memory(self.name)
@@ -142,9 +147,9 @@ class MemoryPool:
         stack, heap = int(self.stack[event]), int(self.heap[event])
         capacity = self.capacity
         if capacity is None and free >= 0 and not self.is_allocators:
-            capacity = stack + heap + free
+            capacity = max(stack, 0) + heap + free
         return Fill(
-            stack,
+            stack if stack >= 0 else None,
             heap,
             free if free >= 0 else None,
             fragmentation if fragmentation == fragmentation else None,
@@ -214,7 +219,7 @@ class MemoryPool:
         with_fill = np.flatnonzero(last > 0)
         # Part by part, with the places between them: those are not looked at.
         pairs = np.stack([first[with_fill], last[with_fill]], axis=1).ravel()
-        used = np.append(self.stack + self.heap, 0)
+        used = np.append(self.used, 0)
         least, greatest = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
         if len(with_fill):
             least[with_fill] = np.minimum.reduceat(used, pairs)[::2]
@@ -224,11 +229,11 @@ class MemoryPool:
     @property
     def most_used(self) -> int:
         """The most bytes that are in use at any time."""
-        return int((self.stack + self.heap).max(initial=0))
+        return int(self.used.max(initial=0))
 
     def used_curve(self, stop: int) -> StepCurve:
         """The bytes in use from its first event on, until a tick after its last."""
-        return StepCurve(int(self.start[0]), max(stop, int(self.start[-1]) + 1), self.start, self.stack + self.heap)
+        return StepCurve(int(self.start[0]), max(stop, int(self.start[-1]) + 1), self.start, self.used)
 
     def live(self, event: int) -> Live:
         """Allocations in it after an event, as far as the trace tells when they were allocated."""
@@ -266,7 +271,7 @@ class MemoryPool:
 
     def _used(self, events: Ints | slice) -> Ints:
         """Bytes in use after some events."""
-        return self.stack[events] + self.heap[events]
+        return np.maximum(self.stack[events], 0) + self.heap[events]
 
     def _inside(self, windows: Windows) -> Ints | slice:
         """The events in some windows: a slice for one window, which copies nothing."""

@@ -47,7 +47,7 @@ NO_FLOPS: Final = (
     "no file of the run has FLOPs: MindSpore's profiler writes flops_N.txt, flops_summary_N.json and "
     "flops_scope_N.json for networks that run as graphs, where it counts the arithmetic of AI Cores: "
     "Profiler(aicore_metrics=0); torch_npu and msprof write columns such as aic_cube_fops into kernel_details.csv and "
-    "op_summary_*.csv"
+    "op_summary_*.csv; what with_flops of torch_npu records, its analysis leaves out"
 )
 
 FlopSource = Literal["mindspore", "kernel_details", "op_summary"]

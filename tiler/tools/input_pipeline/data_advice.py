@@ -48,9 +48,10 @@ def stage_sentence(preparation: DataPreparation) -> str:
         return f"processing of data keeps up: {emptiness}; the data queue of the device was not recorded"
     waits = f"the data queue is empty in {_part(data)}"
     if stage is DataStage.SENDING:
+        fullness = f", and full in {count_text(host.full)}" if host.full else ""
         return (
             f"sending data to the device is in doubt: {waits}, and training waits there, while {emptiness}, no more "
-            f"than {OFTEN_EMPTY_PERCENT} %"
+            f"than {OFTEN_EMPTY_PERCENT} %{fullness}"
         )
     return f"data are there when training asks for them: {waits}, and {emptiness}"
 

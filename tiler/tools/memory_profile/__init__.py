@@ -56,6 +56,7 @@ _NO_TIMELINE: Final = (
 )
 _IGNORED: Final = "no memory is named, or no number of bytes, or more than 2 EiB"
 _NOT_SAID: Final = "the allocator did not record it"
+_NO_STACK: Final = "the allocator says none: runtimes of TPUs set it aside for programs"
 _RESERVED: Final = "reserved: no file says how much of it is allocated"
 _COUNTED: Final = "counted from the trace's own allocations"
 
@@ -200,7 +201,7 @@ def _facts(row: MemoryRow, memory: RecordedMemory) -> list[Fact]:
             "Peak",
             None if fill is None else fill.used,
             "bytes",
-            missing or _peak_words(memory),
+            missing or _peak_words(memory, fill),
         ),
         Fact(
             "peak_time",
@@ -214,7 +215,7 @@ def _facts(row: MemoryRow, memory: RecordedMemory) -> list[Fact]:
             "Stack at the peak",
             None if fill is None else fill.stack,
             "bytes",
-            missing or "reserved for running programs",
+            missing or ("reserved for running programs" if fill and fill.stack is not None else _NO_STACK),
         ),
         Fact("heap", "Heap at the peak", None if fill is None else fill.heap, "bytes", missing),
         Fact("free", "Free at the peak", free, "bytes", own if free is not None else missing or _NOT_SAID),
@@ -255,12 +256,12 @@ def _facts(row: MemoryRow, memory: RecordedMemory) -> list[Fact]:
     ]
 
 
-def _peak_words(memory: RecordedMemory) -> str:
+def _peak_words(memory: RecordedMemory, fill: Fill | None) -> str:
     if memory.is_counted:
         return _COUNTED
     if memory.is_reserved:
         return _RESERVED
-    return "allocated" if memory.is_allocators else "stack and heap"
+    return "allocated" if fill is None or fill.stack is None else "stack and heap"
 
 
 def _share_words(fill: Fill, memory: RecordedMemory) -> str:
@@ -289,7 +290,7 @@ def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
     is_limit = free is not None and memory.capacity is not None
     parts = [free] if free is not None and not is_small and not is_limit else []
     parts.append(column("heap", "Heap", memory.heap))
-    if memory.stack.any():
+    if (memory.stack > 0).any():
         parts.append(column("stack", "Stack", memory.stack))
     limit = Column("peak", "Peak", "bytes", np.full(len(curve.event), peak.fill.used), total="max")
     fragmentation = memory.fragmentation[curve.event]
@@ -297,9 +298,7 @@ def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
         parts.append(Column("fragmentation", "Fragmentation", "fraction", fragmentation, total="max"))
     lines = [limit]
     if is_limit:
-        lines.append(
-            column("reserved", "Reserved", np.where(memory.free < 0, -1, memory.stack + memory.heap + memory.free))
-        )
+        lines.append(column("reserved", "Reserved", np.where(memory.free < 0, -1, memory.used + memory.free)))
     charts = [Series("fill", f"Memory {memory.name} over time", "area", time, parts, lines=lines)]
     if free is not None and is_small and not is_limit:
         charts.append(Series("free", "Free memory", "line", time, [free]))

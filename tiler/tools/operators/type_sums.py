@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.distinct import distinct
 from tilescope.tiler.facts.ascend.operator_families import CORE_TYPES, CPU_RUNS
 from tilescope.tiler.facts.ascend.operator_groups import OperatorGroups
+from tilescope.tiler.facts.ascend.operator_tables import written_shares
 from tilescope.tiler.facts.tables import Ints
 from tilescope.tiler.facts.wide_sums import WideSums, counts_of
 from tilescope.tiler.query import Interruptible
@@ -154,7 +155,8 @@ def insight_shares(
 ) -> Interruptible[dict[TypeKey, float]]:
     """The shares that MindSpore Insight shows of some types, where a core has a single file of MindSpore.
 
-    Of AI Cores the share in the time of all types; of AI CPUs that of the mean in the sum of the means.
+    Of AI Cores the share that the file has, or else that in the time of all types; of AI CPUs that of the mean in the
+    sum of the means.
     """
     shares: dict[TypeKey, float] = {}
     summed = [part for part in chosen if part.counted.is_summed]
@@ -170,10 +172,13 @@ def insight_shares(
         figures = np.divide(sums.total.doubles(), runs, out=np.zeros(len(keys)), where=is_recorded)
         whole = float(figures.sum())
         types, cores = part.groups.types.words, part.groups.cores.words
+        written = (yield from written_shares(part.counted.table)) if family == CORE_TYPES else {}
         is_listed = np.array([word in listed_types for word in types], np.bool_)[keys // len(cores)] & is_recorded
         for key, figure in zip(keys[is_listed].tolist(), figures[is_listed].tolist(), strict=True):
-            if whole:
-                shares[types[key // len(cores)], cores[key % len(cores)]] = figure / whole
+            name = types[key // len(cores)]
+            share = written.get(name) if written else figure / whole if whole else None
+            if share is not None:
+                shares[name, cores[key % len(cores)]] = share
         yield
     return shares
 

@@ -47,6 +47,7 @@ from tilescope.tiler.tools.question import FigureQuestion, Tracks
 from tilescope.tiler.tools.references import HostRef
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_choice import step_choice
+from tilescope.tiler.tools.step_doubt_notes import step_doubt_notes
 from tilescope.tiler.tools.step_times import AskedSteps, asked_steps
 from tilescope.tiler.tools.tool import Tool
 from tilescope.tiler.tools.work_notes import work_facts
@@ -124,6 +125,7 @@ def _answer(scope: Scope, question: OverviewQuestion) -> Interruptible[Answer]:
         *choice.notes,
         *findings_notes(scope, findings),
         *(yield from operator_limits(scope, question)),
+        *(yield from step_doubt_notes(scope.reader)),
         *loss_notes(run_environment),
         *([] if choice.notes else _no_steps(steps, run_environment)),
     ]

@@ -25,6 +25,7 @@ from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.host_nouns import host_noun
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.step_doubt_notes import step_doubt_notes
 from tilescope.tiler.tools.step_trace.parts import Means, mean_parts, parts_table
 from tilescope.tiler.tools.step_trace.points import Points, guess_notes, operators_table
 from tilescope.tiler.tools.step_trace.step_rows import TracedSteps
@@ -91,6 +92,7 @@ def _answer(scope: Scope, question: StepTraceQuestion) -> Interruptible[Answer]:
     notes = [
         *([Note("warning", why_none)] if why_none else ()),
         *guess_notes(pointed),
+        *(yield from step_doubt_notes(scope.reader)),
         *_notes(scope.reader.tick_ps, means, traced.mean_wait, chosen),
     ]
     if len(traced) > MAX_ROWS:
@@ -141,10 +143,10 @@ def _notes(tick_ps: int, means: Means, wait: int | None, chosen: Sequence[Traced
         notes.append(Note("warning", f"between steps the devices wait for data, {SEE_INPUT}"))
     if means.step and means.forward_backward is not None and means.tail is not None:
         if 2 * means.tail > means.step:
-            text = "more than half of a step is tail: look at how much communication computing hides (see overlap)"
+            text = "more than half of a step is tail: look at how much of its all-reduces computing hides (see overlap)"
             notes.append(Note("info", text))
         elif 2 * means.forward_backward > means.step:
-            text = "more than half of a step is forward and backward: look at its operators (see operators)"
+            text = "more than half of a step is forward and backward: look at operators (see operators) or the timeline"
             notes.append(Note("info", text))
     return notes
 

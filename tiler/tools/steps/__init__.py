@@ -29,6 +29,7 @@ from tilescope.tiler.tools.lacking_steps import first_names, lacking_notes
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, names_of, overlaps
 from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.step_doubt_notes import step_doubt_notes
 from tilescope.tiler.tools.step_range import StepRange
 from tilescope.tiler.tools.steps.differences import ALL_OTHERS, differences_table, other_steps
 from tilescope.tiler.tools.steps.durations import FIRST_STEP, DeviceSteps, RunStepTable, spread
@@ -102,6 +103,7 @@ def _answer(scope: Scope, question: StepsQuestion) -> Interruptible[Answer]:
     about = question if question.step_name is None else msgspec.structs.replace(question, steps=question.steps or whole)
     cause = (yield from reasons(scope, about, table)) if question.limit else Opening(None, [])
     notes = [*cause.notes, *_notes(steps, series), *border_notes(series, listed.number)]
+    notes += yield from step_doubt_notes(scope.reader)
     if len(listed) < len(table) or len(by_device) > MAX_ROWS:
         notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))
     return Answer(

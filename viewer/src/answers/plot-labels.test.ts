@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cuts, LabelRoom, slantedBoxes } from "./plot-labels";
+import { cuts, LabelRoom, placesBeside, slantedBoxes } from "./plot-labels";
 
 const PLOT = { left: 0, top: 0, right: 200, bottom: 100 };
 const ROOF = { fromX: 0, fromY: 80, toX: 100, toY: 20 };
@@ -40,4 +40,18 @@ test("a slanted name beside its line is free, and on it is not", () => {
   expect(along(0)).toBeNull();
   expect(along(-14)).toBe(-14);
   expect(along(14)).toBe(14);
+});
+
+test("a name beside an upright line goes up until it lies on no curve, and to the left where the plot ends", () => {
+  const rise = { fromX: 0, fromY: 95, toX: 200, toY: 5 };
+  const size = { width: 40, height: 10 };
+  const place = (x: number) => {
+    const room = new LabelRoom(PLOT, [rise]);
+    const box = room.place(placesBeside(x, size, PLOT, 4), (candidate) => [candidate]);
+    return box === null ? null : [box.left, box.top];
+  };
+  expect(place(4)).toEqual([8, 56]); // the curve passes below
+  expect(place(120)).toEqual([124, 86]);
+  expect(place(190)).toEqual([146, 86]);
+  expect(placesBeside(50, size, PLOT, 4).every(({ top, bottom }) => top >= 0 && bottom <= 96)).toBe(true);
 });

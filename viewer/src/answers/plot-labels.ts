@@ -14,6 +14,19 @@ export interface Segment {
   readonly toY: number;
 }
 
+/** Places beside a vertical line for a name of a size, from the lower end of the plot to the upper: at the right, then at the left. */
+export function placesBeside(
+  x: number,
+  { width, height }: { readonly width: number; readonly height: number },
+  plot: LabelBox,
+  gap: number,
+): readonly LabelBox[] {
+  const count = Math.max(1, Math.floor((plot.bottom - plot.top - gap) / height));
+  return Array.from({ length: count }, (_, k) => plot.bottom - gap - (k + 1) * height).flatMap((top) =>
+    [x + gap, x - gap - width].map((left) => ({ left, top, right: left + width, bottom: top + height })),
+  );
+}
+
 /** Length of the boxes that a slanted name is taken as. */
 const PIECE_PX = 6;
 

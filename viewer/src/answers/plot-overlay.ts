@@ -3,6 +3,7 @@
 import type uPlot from "uplot";
 import { spanBox } from "./chart-overlay";
 import { FONT_PX } from "./plot-axes";
+import { type LabelRoom, placesBeside } from "./plot-labels";
 import type { PlotOptions } from "./plot-options";
 
 /** However little it is, it is seen. */
@@ -33,31 +34,39 @@ export function drawSpan(chart: uPlot, { overlay }: PlotOptions): void {
   ctx.restore();
 }
 
-export function drawRules(chart: uPlot, { overlay, colors }: PlotOptions): void {
+/** Rules, each with its name beside it where it lies on no curve and no other name. */
+export function drawRules(chart: uPlot, { overlay, colors }: PlotOptions, room: LabelRoom): void {
   const { ctx, bbox } = chart;
   const ratio = devicePixelRatio;
+  const plot = { left: bbox.left, top: bbox.top, right: bbox.left + bbox.width, bottom: bbox.top + bbox.height };
   ctx.save();
-  ctx.strokeStyle = ctx.fillStyle = colors.text;
-  ctx.lineWidth = 1.5 * ratio;
+  ctx.fillStyle = colors.text;
   ctx.font = `${FONT_PX * ratio}px ${colors.font}`;
-  ctx.textBaseline = "bottom";
-  for (const { x, title } of overlay?.rules ?? []) {
-    const left = chart.valToPos(x, "x", true);
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "left";
+  const rules = (overlay?.rules ?? []).map(({ x, title }) => ({ x: chart.valToPos(x, "x", true), title }));
+  // A name lies on no other rule either.
+  const half = ratio;
+  room.take(rules.map(({ x }) => ({ left: x - half, right: x + half, top: plot.top, bottom: plot.bottom })));
+  for (const { x, title } of rules) {
+    ctx.strokeStyle = colors.text;
+    ctx.lineWidth = 1.5 * ratio;
     ctx.setLineDash([6 * ratio, 4 * ratio]);
     ctx.beginPath();
-    ctx.moveTo(left, bbox.top);
-    ctx.lineTo(left, bbox.top + bbox.height);
+    ctx.moveTo(x, plot.top);
+    ctx.lineTo(x, plot.bottom);
     ctx.stroke();
-    const fits = left + ctx.measureText(title).width + 8 * ratio < bbox.left + bbox.width;
-    ctx.textAlign = fits ? "left" : "right";
-    ctx.lineWidth = 3 * ratio;
-    ctx.setLineDash([]);
-    ctx.strokeStyle = colors.ground;
-    const corner = [left + (fits ? 4 : -4) * ratio, bbox.top + bbox.height - 4 * ratio] as const;
-    ctx.strokeText(title, ...corner);
-    ctx.fillText(title, ...corner);
-    ctx.lineWidth = 1.5 * ratio;
-    ctx.strokeStyle = colors.text;
+    if (title !== "") {
+      const size = { width: ctx.measureText(title).width, height: (FONT_PX + 3) * ratio };
+      const places = placesBeside(x, size, plot, 4 * ratio);
+      const box = room.place(places, (candidate) => [candidate]) ?? places.find(({ right }) => right <= plot.right);
+      const { left, top, bottom } = box ?? places[1]!;
+      ctx.setLineDash([]);
+      ctx.lineWidth = 3 * ratio;
+      ctx.strokeStyle = colors.ground;
+      ctx.strokeText(title, left, (top + bottom) / 2);
+      ctx.fillText(title, left, (top + bottom) / 2);
+    }
   }
   ctx.restore();
 }

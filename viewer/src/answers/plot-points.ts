@@ -3,7 +3,7 @@
 import type uPlot from "uplot";
 import { MARKERS, type SeriesStyle } from "./chart-style";
 import { FONT_PX } from "./plot-axes";
-import { LabelRoom, slantedBoxes } from "./plot-labels";
+import { LabelRoom, type Segment, slantedBoxes } from "./plot-labels";
 import type { PlotOptions } from "./plot-options";
 
 /** Half of a point. */
@@ -45,7 +45,7 @@ export function nearestPoint(chart: uPlot, options: PlotOptions, leftPx: number,
   return nearest;
 }
 
-/** Room in a plot around its points and the lines of its limits. */
+/** Room in a plot around its points, the lines of its limits, and its curves where rules have names beside these. */
 export function labelRoom(chart: uPlot, options: PlotOptions): LabelRoom {
   const { data } = options;
   const { bbox } = chart;
@@ -57,7 +57,8 @@ export function labelRoom(chart: uPlot, options: PlotOptions): LabelRoom {
       return { fromX: from.left, fromY: from.top, toX: to.left, toY: to.top };
     });
   });
-  const room = new LabelRoom(plot, lines);
+  const hasRules = (options.overlay?.rules.length ?? 0) > 0;
+  const room = new LabelRoom(plot, hasRules ? [...lines, ...curveSegments(chart, options)] : lines);
   const half = (POINT_PX + 1) * devicePixelRatio;
   const points = data.series.kind === "points" ? placedPoints(chart, options) : [];
   room.take(
@@ -69,6 +70,18 @@ export function labelRoom(chart: uPlot, options: PlotOptions): LabelRoom {
     })),
   );
   return room;
+}
+
+/** The curves of a chart on the canvas, from point to point. */
+function curveSegments(chart: uPlot, { data, isShown }: PlotOptions): readonly Segment[] {
+  return data.ys.flatMap((column, y) => {
+    const scale = data.measures.find((measure) => measure.columns.includes(column))!.id;
+    const places = data.xs.flatMap((x, place) => {
+      const value = isShown(y) ? (chart.data[y + 1]?.[place] ?? null) : null;
+      return value === null ? [] : [{ x: chart.valToPos(x, "x", true), y: chart.valToPos(value, scale, true) }];
+    });
+    return places.slice(1).map((to, k) => ({ fromX: places[k]!.x, fromY: places[k]!.y, toX: to.x, toY: to.y }));
+  });
 }
 
 /** Points on the canvas, those that the answer names first before the others. */

@@ -158,11 +158,11 @@ function uplotOptions(
           if (kind === "points") {
             drawPoints(chart, options, styles, room);
           }
+          drawRules(chart, options, room);
         },
         (chart) => drawLit(chart, options, lit.place),
         (chart) => drawAnchor(chart, options),
         (chart) => drawXTitle(chart, options),
-        (chart) => drawRules(chart, options),
         (chart) => drawCompared(chart, options),
       ],
       setCursor: [

@@ -1,6 +1,8 @@
 import type { ToolColumn, ToolTable } from "@tilescope/client";
 import { expect, test } from "vitest";
-import { barAt, bufferBars, HUES } from "./buffer-bars";
+import { ShortNames } from "../../raster/short-name";
+import { measureGlyphs } from "../../raster/text";
+import { barAt, barLabel, bufferBars, HUES } from "./buffer-bars";
 
 type Row = readonly [name: string, size: number, unpadded: number, first: number, last: number, atPeak: boolean];
 
@@ -55,4 +57,18 @@ test("the bar at a place is that below the pointer, and of very narrow ones the 
   expect(bars.bySize).toHaveLength(50_000);
   expect(new Set(bars.bySize.map(({ hue }) => hue)).size).toBe(HUES);
   expect(bars.byProgram[barAt(bars.byProgram, 0.5, 0.001)!]!.name).toBe("b25000");
+});
+
+test("a bar without room for a name has what tells it from its like, and nothing rather than half of that", () => {
+  const glyphs = measureGlyphs(() => 6);
+  const names = new ShortNames();
+  names.add(["tensor_28", "tensor_3", "weights", "multiply.1234"]);
+  const label = (name: string, roomPx: number) => barLabel(name, names.form(name), roomPx, glyphs);
+  expect(label("tensor_28", 54)).toBe("tensor_28");
+  expect(label("tensor_28", 48)).toBe("tens…_28");
+  expect(label("tensor_28", 38)).toBe("…_28");
+  expect(label("tensor_3", 48)).toBe("tensor_3");
+  expect(label("tensor_28", 20)).toBe("");
+  expect(label("weights", 38)).toBe("weigh…");
+  expect(label("multiply.1234", 38)).toBe("….1234");
 });

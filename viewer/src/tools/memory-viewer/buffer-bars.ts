@@ -1,6 +1,8 @@
 /** Buffers that are there at the peak as bars beside each other, in two orders: as wide as they are large. Pure. */
 
 import type { ToolTable } from "@tilescope/client";
+import type { ShortForm } from "../../raster/short-name";
+import { elideName, type GlyphWidths, textWidthPx } from "../../raster/text";
 
 export interface BufferBar {
   /** The row of the table. */
@@ -89,4 +91,14 @@ export function barAt(bars: readonly BufferBar[], share: number, reach: number):
     widest = widest === null || width > bars[widest]!.width ? place : widest;
   }
   return widest;
+}
+
+/** As much of a buffer's name as a bar has room for, what tells it from its like before all else: `tensor_28`, `…_28`. Empty: none. */
+export function barLabel(name: string, form: ShortForm, roomPx: number, glyphs: GlyphWidths): string {
+  const label = elideName(name, form, roomPx, glyphs);
+  if (form.tail === "" || label.endsWith(form.tail.replace("…", ""))) {
+    return label;
+  }
+  const end = `…${form.tail.replace("…", "")}`;
+  return textWidthPx(end, glyphs) <= roomPx ? end : "";
 }

@@ -5,8 +5,10 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { plotColors } from "../../answers/chart-colors";
 import { type PlotColors, type SeriesStyle, seriesStyle, TEXTURE_PATHS } from "../../answers/chart-style";
 import { useForced } from "../../answers/use-forced";
+import { ShortNames } from "../../raster/short-name";
+import { measureGlyphs } from "../../raster/text";
 import { theme } from "../../state/settings";
-import { type BufferBar, barAt, HUES } from "./buffer-bars";
+import { type BufferBar, barAt, barLabel, HUES } from "./buffer-bars";
 
 interface Props {
   readonly title: string;
@@ -25,6 +27,7 @@ interface Props {
 /** Bars of fewer pixels have no rim, and those of fewer no name. */
 const RIM_PX = 4;
 const NAME_PX = 48;
+const NAME_GAP_PX = 5;
 const PAGE_BARS = 10;
 
 export function BufferStrip({ title, note, bars, end, others, pointed, onPoint, onChoose, spokenText }: Props) {
@@ -159,6 +162,9 @@ function drawBars(
   context.textBaseline = "bottom";
   const textColor = getComputedStyle(canvas).color;
   const styles = looks.in(context, colors);
+  const glyphs = measureGlyphs((text) => context.measureText(text).width);
+  const names = new ShortNames();
+  names.add(bars.filter((bar) => bar.width * width >= NAME_PX).map(({ name }) => name));
   let current: BufferBar | null = null;
   for (const bar of bars) {
     const style = styles[bar.hue]!;
@@ -176,7 +182,7 @@ function drawBars(
     if (barPx >= NAME_PX) {
       writeName(
         context,
-        bar.name,
+        barLabel(bar.name, names.form(bar.name), barPx - 2 * NAME_GAP_PX, glyphs),
         { left, width: barPx, bottom: height - 3 },
         textColor,
         colors,
@@ -218,10 +224,10 @@ function writeName(
     context.strokeStyle = ground;
     context.lineWidth = 3;
     context.lineJoin = "round";
-    context.strokeText(name, left + 5, bottom);
+    context.strokeText(name, left + NAME_GAP_PX, bottom);
   }
   context.fillStyle = color;
-  context.fillText(name, left + 5, bottom);
+  context.fillText(name, left + NAME_GAP_PX, bottom);
   context.restore();
 }
 

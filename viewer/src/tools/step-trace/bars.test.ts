@@ -1,6 +1,6 @@
 import type { ToolColumn, ToolTable } from "@tilescope/client";
 import { expect, test } from "vitest";
-import { longestGap, longestRows, partRows, ticksOf } from "./bars";
+import { longestGap, longestRows, partRows, shareOf, ticksOf } from "./bars";
 
 function table(rows: readonly (readonly [string, string, string, string])[]): ToolTable {
   const column = (id: string, place: number): ToolColumn =>
@@ -85,4 +85,11 @@ test("a picture of few rows has those that take longest, in their order, below t
   expect(longestRows(rows, 2).map(({ name }) => name)).toEqual(["Step", "stream_2", "stream_3"]);
   expect(longestRows(rows, 9)).toEqual(rows);
   expect(longestRows([], 2)).toEqual([]);
+});
+
+test("a row has the share of its parts together, where all of them have one", () => {
+  const bar = (share: number | null) => ({ name: "", start: 0n, duration: 1n, share, left: 0, width: 1 });
+  expect(shareOf({ name: "", bars: [bar(0.25), bar(0.5)] })).toBe(0.75);
+  expect(shareOf({ name: "", bars: [bar(0.25), bar(null)] })).toBeNull();
+  expect(partRows(PARTS)[0]!.bars[0]!.share).toBeNull();
 });

@@ -6,6 +6,8 @@ export interface PartBar {
   readonly name: string;
   readonly start: bigint;
   readonly duration: bigint;
+  /** Part of the step; null: not recorded. */
+  readonly share: number | null;
   /** Fractions of the picture, which ends where the last part does. */
   readonly left: number;
   readonly width: number;
@@ -19,10 +21,12 @@ export interface PartRow {
 /** Rows in the order of the table; none where a column is missing. */
 export function partRows(parts: ToolTable): readonly PartRow[] {
   const values = (id: string) => parts.columns.find((column) => column.id === id)?.values ?? [];
-  const [rows, names, starts, durations] = ["row", "part", "start", "duration"].map(values);
+  const [rows, names, starts, durations, shares] = ["row", "part", "start", "duration", "share"].map(values);
   const bars = rows!.map((_, place) => {
     const start = BigInt(starts![place] as string);
-    return { name: String(names![place]), start, duration: BigInt(durations![place] as string) };
+    const share = shares![place] ?? null;
+    const duration = BigInt(durations![place] as string);
+    return { name: String(names![place]), start, duration, share: share === null ? null : Number(share) };
   });
   const end = bars.reduce((last, { start, duration }) => (start + duration > last ? start + duration : last), 1n);
   const byRow = new Map<string, PartBar[]>();
@@ -44,6 +48,11 @@ export function longestRows(rows: readonly PartRow[], most: number): readonly Pa
 /** Ticks of all parts of a row together. */
 export function ticksOf({ bars }: PartRow): bigint {
   return bars.reduce((sum, { duration }) => sum + duration, 0n);
+}
+
+/** Share of the step that the parts of a row take together; null: not recorded of one. */
+export function shareOf({ bars }: PartRow): number | null {
+  return bars.reduce<number | null>((sum, { share }) => (sum === null || share === null ? null : sum + share), 0);
 }
 
 /** The longest time between two parts of a row; null: its parts follow each other, or there is only one. */

@@ -2,6 +2,7 @@
 
 import type { ToolAnswer } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
+import { isRecorded } from "../../answers/figures";
 import { Headline } from "../../answers/notes-list";
 import { Answered } from "../../requests/states";
 import type { PageContext, PageProps } from "../contract";
@@ -11,6 +12,9 @@ import { useAnswer } from "../frame/use-answer";
 import { FIELDS, type StepTraceFields } from "./fields";
 import { StepPicture } from "./picture";
 import { PointChoice } from "./point-choice";
+
+/** Facts that stand below the picture. */
+const POINTS = ["fp_start", "bp_end"];
 
 const TOOL = { id: "step_trace", title: "Step trace", help: "" };
 
@@ -38,7 +42,11 @@ function Shown({ answer, context }: { readonly answer: ToolAnswer; readonly cont
     <>
       <Headline answer={answer} links={context} />
       {parts !== undefined && (parts.columns[0]?.values.length ?? 0) > 0 && (
-        <StepPicture parts={parts} context={context} />
+        <StepPicture
+          parts={parts}
+          context={context}
+          points={answer.facts.filter(({ id, value }) => POINTS.includes(id) && isRecorded(value))}
+        />
       )}
       <ToolAnswerView tool={TOOL} answer={{ ...answer, headline: null }} context={context} />
     </>
