@@ -36,7 +36,7 @@ ASKED: Final = (*sorted(OF_TABLES | OF_STEPS), "framework_ops")
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a damage may change: the answers of these tools, besides Overview, lists of tables, and sums of events.
+    """Changes by a damage: answers of these tools, besides Overview, lists of tables, and sums of events.
 
     `line`: of the warnings of the run; `note`: of the tool, by its id; None where nothing is lost.
     """
@@ -135,9 +135,11 @@ def look(folder: Path, store: Path) -> Look:
         reader = QueryReader(opened)
         answers = {}
         for name in ASKED:
-            scope, asked = Scope(reader), tool(name)
-            reason = why_not(asked, scope)
-            answers[name] = reason or encode(finish(ask(asked, scope, from_values(asked.question, {})))).decode()
+            scope, page_tool = Scope(reader), tool(name)
+            reason = why_not(page_tool, scope)
+            answers[name] = (
+                reason or encode(finish(ask(page_tool, scope, from_values(page_tool.question, {})))).decode()
+            )
         return Look((*run.notes, *reader.manifest.warnings), answers)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tilescope.tiler.query import QueryReader
-from tilescope.tiler.readers.left_out import NOT_DRAWN, tells_of_left_out
+from tilescope.tiler.store.extent import unread_lines
 
 # How names begin of the files that a tool is about.
 MEMORY_PLANS: Final = ("memory_usage_details", "memory_usage_summary")
@@ -26,9 +26,5 @@ _NAMED: Final = 3
 def with_faults(reader: QueryReader, reason: str, names: Sequence[str]) -> str:
     """A reason, and behind it the files whose names begin so and that are not read, with why; of many the first."""
     file = re.compile(rf"\b(?:{'|'.join(names)})\w*\.(?:csv|json|txt)\b")
-    faults = [line for line in reader.manifest.warnings if file.search(line) and _is_unread(line)]
+    faults = [line for line in unread_lines(reader.manifest) if file.search(line)]
     return ". ".join([reason, *faults[:_NAMED]])
-
-
-def _is_unread(line: str) -> bool:
-    return tells_of_left_out(line) or NOT_DRAWN in line

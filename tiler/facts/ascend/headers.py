@@ -66,7 +66,7 @@ def times_named(table: RunTable, plain: Sequence[str], exponent: int) -> Interru
 
 
 def unread_cells(table: RunTable, plain: Sequence[str], figures: Figures) -> Interruptible[int]:
-    """How many cells of such a column have something that is none of its figures: text, or too large a number."""
+    """Number of cells of such a column that are none of its figures: texts, and numbers that are too large."""
     header, has_none = column_named(table, *plain), np.ma.getmaskarray(figures)
     if header is None or not has_none.any():
         return 0

@@ -135,7 +135,7 @@ def _linked(operations: dict[int, DataOperation]) -> list[DataOperation]:
 
 
 def _circular(operations: Sequence[DataOperation]) -> list[DataOperation]:
-    """What is left without the operations that take from no other of the rest, or that no other takes from."""
+    """Operations that are left without those that take from no other of the rest, or that no other takes from."""
     children = {operation.number: operation.children for operation in operations}
     parents = {operation.number: operation.parents for operation in operations}
     rest = set(children)
