@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,11 +19,13 @@ _STEPS: Final = "profiler/step_trace_raw_0_detail_time.csv"
 _FRAMEWORK: Final = "profiler/framework_raw_0.csv"
 _TYPES: Final = "profiler/aicore_intermediate_0_type.csv"
 _PIPELINE: Final = "profiler/pipeline_profiling_0.json"
+_OPERATIONS: Final = "profiler/minddata_pipeline_raw_0.csv"  # the same pipeline, of which this file counts
 _FLOPS: Final = "profiler/flops_summary_0.json"
 _TIMELINE: Final = "profiler/ascend_timeline_display_0.json"
-_TRACE: Final = "rank_0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
-_KERNELS: Final = "rank_0_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv"
-_COLLECTIVES: Final = "rank_0_ascend_pt/ASCEND_PROFILER_OUTPUT/communication.json"
+_CAPTURE: Final = second_generation.capture_name("pt", 0)
+_TRACE: Final = f"{_CAPTURE}/{second_generation.OUTPUT}/trace_view.json"
+_KERNELS: Final = f"{_CAPTURE}/{second_generation.OUTPUT}/kernel_details.csv"
+_COLLECTIVES: Final = f"{_CAPTURE}/{second_generation.OUTPUT}/communication.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +66,9 @@ def _other_ends(content: bytes) -> bytes:
     return content.replace(b"\r\n", b"\n") if b"\r\n" in content else content.replace(b"\n", b"\r\n")
 
 
-def _cycle(content: bytes) -> bytes:
-    """A pipeline whose last operation has its first one for a child."""
-    graph = json.loads(content)
-    for operation in graph["op_info"]:
-        if operation["op_id"] == 4:
-            operation["children"] = [0]
-    return json.dumps(graph, indent=2).encode()
+def _cycle(line: bytes) -> bytes:
+    """The last operation of a pipeline, which has the first one for a child."""
+    return line.rpartition(b",")[0] + b",[0]"
 
 
 def _wide(content: bytes) -> bytes:
@@ -96,7 +93,7 @@ VARIANTS: Final = (
     Variant("quote_without_end_kernels", _KERNELS, _on_line(5, lambda line: b'"' + line), 5),
     Variant("absent_cell", _TYPES, _on_line(2, _cell(1, b"N/A")), 2),
     Variant("not_a_number", _TYPES, _on_line(2, _cell(1, b"NaN")), 2),
-    Variant("negative", _STEPS, _on_line(2, _cell(3, b"-1")), 2),
+    Variant("negative", _STEPS, _on_line(2, _cell(4, b"-1")), 2),
     Variant("beyond_64_bits", _STEPS, _on_line(2, _cell(1, b"9223372036854775808")), 2),
     Variant("beyond_64_bits_kernels", _KERNELS, _on_line(3, _cell(7, b"9223372036854775808.5\t")), 3),
     Variant("not_utf8", _TYPES, _on_line(2, lambda line: b"\xff\xfe" + line), 2),
@@ -107,7 +104,7 @@ VARIANTS: Final = (
     Variant("deep_json", _FLOPS, lambda content: b'{"FLOPs": ' + b"[" * DEEP + b"]" * DEEP + b"}"),
     Variant("cut_communication", _COLLECTIVES, lambda content: content[:-40]),
     Variant("other_step_trace", _STEPS, _shifted),
-    Variant("cycle_of_operations", _PIPELINE, _cycle),
+    Variant("cycle_of_operations", _OPERATIONS, _on_line(6, _cycle), 6),
     Variant("operator_missing", _FRAMEWORK, lambda content: b"".join(content.splitlines(keepends=True)[:-3])),
     Variant("many_columns", _KERNELS, _wide),
     Variant("empty", _KERNELS, lambda content: b""),
@@ -122,7 +119,7 @@ def healthy_files(training: Training) -> Files:
         for name, text in first_generation.rank_files(training, rank):
             files[f"profiler/{name}"] = text.encode()
         for name, pieces in second_generation.rank_files(training, "pt", rank):
-            files[f"rank_{rank}_ascend_pt/{name}"] = b"".join(pieces)
+            files[f"{second_generation.capture_name('pt', rank)}/{name}"] = b"".join(pieces)
     return files
 
 
@@ -137,9 +134,9 @@ def write_hostile(folder: Path, training: Training) -> dict[str, dict[str, objec
         done[variant.name] = {"file": variant.file, "line": variant.line}
     # The same rank in two folders, one of another training.
     other = Training(replace(training.shape, seed=training.shape.seed + 1))
-    second = {name: content for name, content in files.items() if name.startswith("rank_0")}
+    second = {name: content for name, content in files.items() if name.startswith(_CAPTURE)}
     for name, pieces in second_generation.rank_files(other, "pt", 0):
-        second[f"rank_0_again_ascend_pt/{name}"] = b"".join(pieces)
+        second[f"restarted-{_CAPTURE}/{name}"] = b"".join(pieces)
     _write(folder / "rank_twice", second)
     done["rank_twice"] = {"file": None, "line": None}
     return done

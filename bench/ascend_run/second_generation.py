@@ -18,6 +18,11 @@ _STAMP: Final = "20260101000000123"
 _RAW: Final = ("FRAMEWORK/op_range", "PROF_000001_20260101000000123_ABCDEFGH/device_{rank}/data/ts_track.data")
 
 
+def capture_name(label: Label, rank: int) -> str:
+    """Name of the folder of a rank: its host, its process, and when its capture began."""
+    return f"node-0_{4100 + rank}_{_STAMP}_ascend_{label}"
+
+
 def write_ascend(folder: Path, training: Training, label: Label) -> list[Path]:
     """Writes a folder for each rank, and returns these."""
     return [write_rank(folder, training, label, rank) for rank in range(training.shape.ranks)]
@@ -25,7 +30,7 @@ def write_ascend(folder: Path, training: Training, label: Label) -> list[Path]:
 
 def write_rank(folder: Path, training: Training, label: Label, rank: int) -> Path:
     """Writes the folder of a rank; large files piece by piece."""
-    top = folder / f"node-0_{4100 + rank}_{_STAMP}_ascend_{label}"
+    top = folder / capture_name(label, rank)
     for name, pieces in rank_files(training, label, rank):
         path = top / name
         path.parent.mkdir(parents=True, exist_ok=True)

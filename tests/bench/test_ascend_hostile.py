@@ -14,6 +14,7 @@ from bench.ascend_run import AscendShape, Training, truth, write_base_folder, wr
 from bench.ascend_run.__main__ import main
 from bench.ascend_run.hostile import VARIANTS, healthy_files
 
+CAPTURE = "node-0_4100_20260101000000123_ascend_pt/ASCEND_PROFILER_OUTPUT"
 SHAPE = AscendShape(ranks=2, stages=1, steps=2, layers=1, slow_peer=0, slow_reader=1)
 
 
@@ -48,16 +49,16 @@ def test_damages_are_what_their_names_say(folder: Path) -> None:
     for name, expected in (("row_too_short", -4), ("row_too_long", 3)):
         header, _, row, *_ = csv.reader(io.StringIO(read(folder, name, steps).decode()))
         assert len(row) - len(header) == expected
-    kernels = "rank_0_ascend_pt/ASCEND_PROFILER_OUTPUT/kernel_details.csv"
+    kernels = f"{CAPTURE}/kernel_details.csv"
     for name, file in (("quote_without_end", "profiler/framework_raw_0.csv"), ("quote_without_end_kernels", kernels)):
         content = read(folder, name, file)
         assert content.count(b'"') % 2
     for name, file in (
         ("cut_json", "profiler/pipeline_profiling_0.json"),
         ("cut_timeline", "profiler/ascend_timeline_display_0.json"),
-        ("cut_trace_view", "rank_0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"),
-        ("array_not_closed", "rank_0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"),
-        ("cut_communication", "rank_0_ascend_pt/ASCEND_PROFILER_OUTPUT/communication.json"),
+        ("cut_trace_view", f"{CAPTURE}/trace_view.json"),
+        ("array_not_closed", f"{CAPTURE}/trace_view.json"),
+        ("cut_communication", f"{CAPTURE}/communication.json"),
     ):
         with pytest.raises(json.JSONDecodeError):
             json.loads(read(folder, name, file))
@@ -65,8 +66,10 @@ def test_damages_are_what_their_names_say(folder: Path) -> None:
         json.loads(read(folder, "deep_json", "profiler/flops_summary_0.json"))
     with pytest.raises(UnicodeDecodeError):
         read(folder, "not_utf8", "profiler/aicore_intermediate_0_type.csv").decode()
-    graph = json.loads(read(folder, "cycle_of_operations", "profiler/pipeline_profiling_0.json"))["op_info"]
-    children = {operation["op_id"]: operation["children"] or [] for operation in graph}
+    rows = csv.DictReader(
+        io.StringIO(read(folder, "cycle_of_operations", "profiler/minddata_pipeline_raw_0.csv").decode())
+    )
+    children = {int(row["op_id"]): json.loads(row["children_id"] or "[]") for row in rows}
     reached = [0]
     while reached[-1] not in reached[:-1]:
         reached.append(children[reached[-1]][-1])

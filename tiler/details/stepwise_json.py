@@ -46,6 +46,23 @@ def parsed_bytes(content: bytes) -> int:
     return containers * _CONTAINER_BYTES + values * _VALUE_BYTES + (1 + width) * len(content)
 
 
+def deep_place(content: bytes, depth: int) -> int | None:
+    """The offset of the first container of JSON that lies in so many others; None: there is none."""
+    outside = np.frombuffer(content.replace(b"\\\\", b"  ").replace(b'\\"', b"  "), np.uint8)
+    open_before = quotes = 0
+    for first in range(0, len(outside), _COUNTED):
+        piece = outside[first : first + _COUNTED]
+        quoted = np.cumsum(piece == ord('"')) + quotes
+        quotes = int(quoted[-1])
+        opens, closes = (np.isin(piece, np.frombuffer(marks, np.uint8)) & (quoted % 2 == 0) for marks in (b"{[", b"}]"))
+        levels = np.cumsum(opens.astype(np.int64) - closes) + open_before
+        open_before = int(levels[-1])
+        deep = np.flatnonzero(opens & (levels > depth))
+        if len(deep):
+            return first + int(deep[0])
+    return None
+
+
 def must_fit(content: bytes, path: Path | str, memory_bytes: int = MAX_PARSED_BYTES) -> None:
     """Raises TooLarge for JSON of a file that takes more memory than this, or than a question may."""
     needed, limit = parsed_bytes(content), min(memory_bytes, MAX_PARSED_BYTES)

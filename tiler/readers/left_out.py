@@ -12,6 +12,8 @@ _VERBS: Final = ("is ", "has ", "cannot ", "overlaps ")
 _IS_LEFT_OUT: Final = " is left out: "
 _ARE_LEFT_OUT: Final = " are left out: "
 
+NOT_DRAWN: Final = "its rows are a table, and not drawn: "  # a reason stands behind it
+
 
 def tells_of_left_out(line: str) -> bool:
     """True if a line, of a run's notes or warnings, says that something was left out."""

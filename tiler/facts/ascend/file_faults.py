@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from tilescope.tiler.query import QueryReader
+from tilescope.tiler.store.extent import unread_lines
 
-MEMORY_PLANS: Final = re.compile(r"\bmemory_usage_(?:details|summary)_\d+\.json\b")
-MEMORY_TABLES: Final = re.compile(r"\b(?:memory_record|operator_memory|npu_module_mem)\w*\.csv\b")
+# How names begin of the files that a tool is about.
+MEMORY_PLANS: Final = ("memory_usage_details", "memory_usage_summary")
+MEMORY_TABLES: Final = ("memory_record", "operator_memory", "npu_module_mem")
+OPERATORS: Final = ("aicore_intermediate", "aicpu_intermediate", "kernel_details", "op_summary", "op_statistic")
+FLOPS: Final = ("flops", "kernel_details", "op_summary")
+SHAPES: Final = ("dynamic_shape_info", "kernel_details")
+PROCESSORS: Final = ("minddata_cpu_utilization",)
+DATA_PREPARATION: Final = ("minddata", "pipeline_profiling", "device_queue", "dataset_iterator", "data_preprocess")
+COMMUNICATION: Final = ("hccl_raw", "communication", "cluster_", "ascend_cluster_")
+STEP_TRACES: Final = ("step_trace",)
 
 _NAMED: Final = 3
 
 
-def with_faults(reader: QueryReader, reason: str, files: re.Pattern[str]) -> str:
-    """A reason, and behind it what is wrong with files of such names, of many the first."""
-    faults = [warning for warning in reader.manifest.warnings if files.search(warning)]
+def with_faults(reader: QueryReader, reason: str, names: Sequence[str]) -> str:
+    """A reason, and behind it the files whose names begin so and that are not read, with why; of many the first."""
+    file = re.compile(rf"\b(?:{'|'.join(names)})\w*\.(?:csv|json|txt)\b")
+    faults = [line for line in unread_lines(reader.manifest) if file.search(line)]
     return ". ".join([reason, *faults[:_NAMED]])

@@ -12,6 +12,7 @@ from tilescope.tiler.facts.tables import Ints, RunTable
 from tilescope.tiler.plain_headers import plain_header, time_exponent
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_caches import KeyedRunCache
+from tilescope.tiler.records.cells import CellState
 
 _WORDS_AT_ONCE: Final = 1 << 16
 
@@ -62,6 +63,15 @@ def times_named(table: RunTable, plain: Sequence[str], exponent: int) -> Interru
     header = column_named(table, *plain)
     exponent = exponent if header is None else time_exponent(header, exponent)
     return (yield from figures_named(table, plain, exponent))
+
+
+def unread_cells(table: RunTable, plain: Sequence[str], figures: Figures) -> Interruptible[int]:
+    """Number of cells of such a column that are none of its figures: texts, and numbers that are too large."""
+    header, has_none = column_named(table, *plain), np.ma.getmaskarray(figures)
+    if header is None or not has_none.any():
+        return 0
+    states = (yield from table.passing_column(header)).states
+    return int(np.count_nonzero(has_none & np.isin(states, (CellState.TEXT, CellState.NUMBER))))
 
 
 def matches(words: Sequence[str], text: str | None) -> Interruptible[np.ndarray[tuple[int], np.dtype[np.bool_]]]:

@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.distinct import distinct
-from tilescope.tiler.facts.ascend.headers import CodedTexts, column_named, figures_named, texts_named, times_named
+from tilescope.tiler.facts.ascend.headers import (
+    CodedTexts,
+    column_named,
+    figures_named,
+    texts_named,
+    times_named,
+    unread_cells,
+)
 from tilescope.tiler.facts.ascend.operator_families import CORE_DETAILS, FAMILIES, OperatorColumns
 from tilescope.tiler.facts.ascend.table_places import may_be_same
 from tilescope.tiler.facts.cell_figures import Figures
@@ -43,6 +50,7 @@ class OperatorGroups:
     total: WideSums  # of runs with a time
     timed: WideSums  # these runs
     has_total: NDArray[np.bool_]  # False: no time, or the times are means of runs that are not counted
+    unread: int  # times and counts of rows that are no numbers, or beyond 64 bits
 
     def __len__(self) -> int:
         return len(self.row)
@@ -84,6 +92,8 @@ def operator_groups(reader: QueryReader, table: RunTable, *, are_named: bool = T
         total=WideSums.from_groups(total, groups, size),
         timed=WideSums.from_groups(timed, groups, size),
         has_total=counts_of(groups, is_total, size) > 0,
+        unread=(yield from unread_cells(table, columns.time, time))
+        + (yield from unread_cells(table, columns.count, count)),
     )
     return _GROUPS.keep(reader, (table.entry.id, are_named), made)
 

@@ -18,7 +18,7 @@ from tilescope.tiler.facts.ascend.operator_families import (
     SOURCES,
     Source,
 )
-from tilescope.tiler.facts.ascend.table_places import may_be_same, tables_of_rank
+from tilescope.tiler.facts.ascend.table_places import may_be_same, tables_of_rank, uncovered
 from tilescope.tiler.facts.tables import RunTable
 from tilescope.tiler.query import Interruptible, QueryReader
 
@@ -36,13 +36,16 @@ class CountedTable:
 
 
 def counted_tables(reader: QueryReader, rank: int | None, source: Source | None) -> Interruptible[list[CountedTable]]:
-    """The tables of a rank, or of all: of a source, or of the most exact one of each place."""
+    """The tables of a rank, or of all: of a source, or of the most exact one of each place.
+
+    A table without rows, as of a file that was cut off, covers no other.
+    """
     counted: list[CountedTable] = []
     for name, families in SOURCES.items():
         if source in (None, name):
             before = [other.table for other in counted]
             tables = tables_of_rank(reader, rank, *families)
-            own = [table for table in tables if not any(may_be_same(table, other) for other in before)]
+            own = [table for table in uncovered(tables, before) if len(table)]
             counted += (yield from _mindspore(own)) if name == "mindspore" else [CountedTable(t, name) for t in own]
     return [*counted, *(CountedTable(table, None) for table in tables_of_rank(reader, rank, HOST_RUNS))]
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from tilescope.tiler.columns import EventCounts, Phase
 from tilescope.tiler.indexing.reading.file_events import TraceFile
 from tilescope.tiler.indexing.reading.gather import Gatherer
+from tilescope.tiler.readers.left_out import NOT_DRAWN
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-NOT_DRAWN: Final = "its rows are a table, and not drawn: "
 STEP_TRACE: Final = "step_trace_raw"
 TIMELINE_AS_TEXT: Final = "timeline_data"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from tilescope.tiler.columns import SideTable
-from tilescope.tiler.details.stepwise_json import must_fit
+from tilescope.tiler.details.stepwise_json import deep_place, must_fit
 from tilescope.tiler.errors import DamagedTrace, TooLarge
 from tilescope.tiler.readers.ascend.families import rank_in_name, stem_of
 from tilescope.tiler.readers.ascend.planned_memory import FAMILY, is_planned_memory, planned_tables
@@ -133,10 +133,19 @@ def _parsed(source: ByteSource, room: Room) -> Any:
         what = f"is not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
         raise DamagedTrace(path, what, advice="copy the original again") from None
     except RecursionError:
-        raise DamagedTrace(path, "is JSON that is nested too deep") from None
+        raise DamagedTrace(path, f"is JSON that is nested too deep{_deep_words(content)}") from None
     if not isinstance(value, dict | list):
         raise DamagedTrace(path, "is JSON, but neither an object nor a list")
     return value
+
+
+def _deep_words(content: bytes) -> str:
+    """The line and column of the first value that lies in more others than any file has."""
+    offset = deep_place(content, _DEEPEST)
+    if offset is None:
+        return ""
+    line, column = content.count(b"\n", 0, offset) + 1, offset - content.rfind(b"\n", 0, offset)
+    return f" (line {line}, column {column})"
 
 
 def _tables(value: Any, losses: Losses) -> Iterator[tuple[str, list[Row]]]:

@@ -22,6 +22,7 @@ from tilescope.tiler.readers.ascend.step_trace import TICK_NS, StepTraceRows
 from tilescope.tiler.readers.ascend.text_table import TextTable, text_family
 from tilescope.tiler.readers.ascend.timeline_data import TimelineData
 from tilescope.tiler.readers.layouts.ascend_names import device_place
+from tilescope.tiler.readers.left_out import NOT_DRAWN
 from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.records.cells import Cells
@@ -132,7 +133,7 @@ class AscendTableReader:
                 self._set_clock(drawing.rows.least_ns, drawing.certainty)
             self._summary.ignored = dict(+drawing.ignored)
         if why_not:
-            self._summary.warnings.append(f"its rows are a table, and not drawn: {why_not}")
+            self._summary.warnings.append(f"{NOT_DRAWN}{why_not}")
 
     def _drawing(self, family: str) -> Drawing | None:
         if family == "step_trace_raw":

@@ -105,10 +105,13 @@ def notes_of(captures: Sequence[AscendCapture]) -> Iterator[str]:
 
 
 def unread_notes(side_files: Sequence[Path]) -> Iterator[str]:
-    """A line about files of captures that nothing here reads, with what to do."""
+    """Lines about files of captures that nothing here reads, with what to do."""
     names = list(dict.fromkeys(file.name for file in side_files if file.suffix == ".db"))
     if names:
         yield f"{_listed(names)} {'is a database' if len(names) == 1 else 'are databases'}, {_DATABASES}"
+    others = [f"{file.parent.name}/{file.name}" for file in side_files if file.suffix != ".db"]
+    if others:
+        yield f"not read, as no table and no timeline: {_listed(others)}"
 
 
 def raw_data_notes(folders: Sequence[str]) -> Iterator[str]:

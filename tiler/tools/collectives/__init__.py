@@ -17,6 +17,7 @@ from tilescope.tiler.facts.ascend.communication import (
     communication_source,
 )
 from tilescope.tiler.facts.ascend.communication.exact_figures import to_bytes, to_ticks
+from tilescope.tiler.facts.ascend.file_faults import COMMUNICATION, with_faults
 from tilescope.tiler.facts.collectives import may_have_calls
 from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.tools.answer import Answer, Fact, Note
@@ -193,7 +194,9 @@ def _notes(
 
 def _availability(scope: Scope) -> str:
     has_source = communication_source(scope.reader) is not None or has_cluster(scope.reader)
-    return "" if has_source or finish(may_have_calls(scope.reader)) else NO_COMMUNICATION
+    if has_source or finish(may_have_calls(scope.reader)):
+        return ""
+    return with_faults(scope.reader, NO_COMMUNICATION, COMMUNICATION)
 
 
 def _has_files(reader: QueryReader) -> bool:

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.facts.ascend.file_faults import PROCESSORS, with_faults
 from tilescope.tiler.facts.ascend.processors import (
     Metric,
     ProcessorUse,
@@ -114,7 +115,7 @@ def _notes(shown: ProcessorUse, uses: Sequence[ProcessorUse]) -> list[Note]:
 
 
 def _availability(scope: Scope) -> str:
-    return "" if has_processor_use(scope.reader) else NOT_RECORDED
+    return "" if has_processor_use(scope.reader) else with_faults(scope.reader, NOT_RECORDED, PROCESSORS)
 
 
 def _sentence(answer: Answer, tick_ps: int) -> str:

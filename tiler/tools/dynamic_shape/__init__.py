@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Meta
 
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.facts.ascend.file_faults import SHAPES, with_faults
 from tilescope.tiler.facts.ascend.headers import matches
 from tilescope.tiler.facts.ascend.operator_families import KERNEL_DETAILS
 from tilescope.tiler.facts.ascend.shaped_runs import (
@@ -206,7 +207,8 @@ def _curves(are_kernels: bool, order: Ints, sums: SumsByStep, steps: Ints, tick_
 
 
 def _availability(scope: Scope) -> Reason:
-    return "" if any(map(has_shapes, run_tables(scope.reader, *MINDSPORE, KERNEL_DETAILS))) else NO_SHAPES
+    has_any = any(map(has_shapes, run_tables(scope.reader, *MINDSPORE, KERNEL_DETAILS)))
+    return "" if has_any else with_faults(scope.reader, NO_SHAPES, SHAPES)
 
 
 def _sentence(answer: Answer, tick_ps: int) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.facts.ascend.file_faults import FLOPS, with_faults
 from tilescope.tiler.facts.ascend.flops import (
     BY_OPERATOR,
     FLOPS_EXPONENT,
@@ -107,7 +108,7 @@ def _sources() -> list[tuple[str, Sequence[str]]]:
 
 
 def _has_flops(table: RunTable) -> bool:
-    return table.entry.family not in OF_RUNS or has_counted_flops(table)
+    return bool(len(table)) and (table.entry.family not in OF_RUNS or has_counted_flops(table))
 
 
 def _source_of(table: RunTable) -> str:
@@ -153,7 +154,8 @@ def _scopes(tables: Sequence[RunTable], operators: Sequence[OperatorFlops]) -> I
 
 
 def _availability(scope: Scope) -> Reason:
-    return "" if any(map(_has_flops, run_tables(scope.reader, *_MINDSPORE, *OF_RUNS))) else NO_FLOPS
+    has_any = any(map(_has_flops, run_tables(scope.reader, *_MINDSPORE, *OF_RUNS)))
+    return "" if has_any else with_faults(scope.reader, NO_FLOPS, FLOPS)
 
 
 def _sentence(answer: Answer, tick_ps: int) -> str:

@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from tilescope.tiler.errors import StoredLast
 from tilescope.tiler.facts.ascend.data_preparation import data_preparations, has_data_preparation
+from tilescope.tiler.facts.ascend.file_faults import DATA_PREPARATION, with_faults
 from tilescope.tiler.facts.findings import LEAST_SHARE, Cause, Finding, RunFindings
 from tilescope.tiler.facts.host_operations import host_threads
 from tilescope.tiler.facts.imports import saved_page
@@ -227,7 +228,7 @@ def _host_tables(side: HostSide, limit: int) -> Sequence[Table]:
 def _availability(scope: Scope) -> str:
     if _is_recorded(scope) or saved_page(scope.reader, PAGE) is not None or has_data_preparation(scope.reader):
         return ""
-    return NOTHING_KNOWN
+    return with_faults(scope.reader, NOTHING_KNOWN, DATA_PREPARATION)
 
 
 def _is_recorded(scope: Scope) -> bool:

@@ -88,6 +88,14 @@ def bottleneck_sentences(operations: Sequence[DataOperation]) -> list[str]:
     ]
 
 
+def circle_sentence(operations: Sequence[DataOperation]) -> str:
+    """Damage of a pipeline: operations that take from each other."""
+    return (
+        f"data go in a circle at {_names(operations)}, as they do in no pipeline: its file is damaged, and which "
+        "operation is slow cannot be told"
+    )
+
+
 def _names(operations: Sequence[DataOperation]) -> str:
     names = ", ".join(operation.name for operation in operations[:_NAMED])
     return names if len(operations) <= _NAMED else f"{names} and {len(operations) - _NAMED:,} more"

@@ -15,7 +15,13 @@ from tilescope.tiler.facts.ascend.data_preparation import (
 )
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Fact, Note, Series, Table
-from tilescope.tiler.tools.input_pipeline.data_advice import NO_FILES, NOT_MERGED, bottleneck_sentences, stage_sentence
+from tilescope.tiler.tools.input_pipeline.data_advice import (
+    NO_FILES,
+    NOT_MERGED,
+    bottleneck_sentences,
+    circle_sentence,
+    stage_sentence,
+)
 from tilescope.tiler.tools.input_pipeline.data_curves import queue_curves, step_curve
 from tilescope.tiler.tools.input_pipeline.data_tables import (
     MOST_OPERATIONS,
@@ -109,6 +115,8 @@ def _notes(shown: DataPreparation, preparations: Sequence[DataPreparation]) -> l
         for preparation in preparations
         for part in (preparation.data_queue, preparation.host_queue, preparation.pipeline)
     ]
+    if pipeline is not None and pipeline.circular:
+        notes.append(Note("warning", circle_sentence(pipeline.circular)))
     damaged = sum(part.damaged for part in parts if part is not None)
     if damaged:
         notes.append(Note("warning", f"{plural(damaged, 'row', 'rows')} of data preparation could not be read"))

@@ -9,7 +9,9 @@ import numpy as np
 from msgspec import Meta
 
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.facts.ascend.file_faults import OPERATORS, with_faults
 from tilescope.tiler.facts.ascend.operator_families import AI_CPU, CPU_RUNS, FAMILIES, SOURCES, Source
+from tilescope.tiler.facts.ascend.operator_groups import FRAMEWORK
 from tilescope.tiler.facts.ascend.operator_tables import CountedTable, counted_tables, sources_there
 from tilescope.tiler.facts.ascend.table_places import missing_rank, tables_of_rank
 from tilescope.tiler.facts.tables import run_tables
@@ -21,7 +23,7 @@ from tilescope.tiler.tools.digest import Digest
 from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.operators.choice import ChosenOperators, OperatorFilter, chosen_operators, typed_operators
 from tilescope.tiler.tools.operators.dispatch import dispatch_table
-from tilescope.tiler.tools.operators.operator_rows import longest, metrics_table, operators_table
+from tilescope.tiler.tools.operators.operator_rows import longest, metrics_table, operator_details, operators_table
 from tilescope.tiler.tools.operators.timeline_notes import absent_notes
 from tilescope.tiler.tools.operators.type_sums import (
     MOST_CORES,
@@ -40,6 +42,7 @@ MAX_LISTED: Final = 10_000
 DEFAULT_LISTED: Final = 20
 
 _DIGEST_TYPES: Final = 10  # on Overview
+_NAMED: Final = 3
 
 NO_OPERATORS: Final = (
     "no file of the run is a table of operators: MindSpore's profiler writes aicore_intermediate_* and "
@@ -122,16 +125,21 @@ def _answer(scope: Scope, question: OperatorsQuestion) -> Interruptible[Answer]:
         ),
     ]
     insight = yield from insight_shares(chosen, [key for key, _ in listed])
+    details = yield from operator_details(reader, rows)
     tables = [
         types_table(listed, core_wholes, insight, tick_ps),
-        (yield from operators_table(reader, rows)),
+        operators_table(reader, rows, details.cells),
         cores_table(sums, sum(core_wholes.values()), tick_ps),
         (yield from metrics_table(rows)),
     ]
     has_types = question.source in (None, "mindspore") and wanted.core in (None, AI_CPU.casefold())
     if has_types and not wanted.is_of_names and (runs := tables_of_rank(reader, question.rank, CPU_RUNS)):
         tables.append((yield from dispatch_table(runs, wanted, question.limit, tick_ps)))
-    notes = [*(yield from absent_notes(reader)), *_notes(scope, question, counted, operators - len(rows))]
+    notes = [*(yield from absent_notes(reader)), *_unread_notes(chosen)]
+    if details.lacking:
+        words = f"{len(details.lacking):,} of {plural(len(rows), 'operator', 'operators')} that are listed"
+        notes.append(Note("info", f"{words} have no row in {FRAMEWORK}: their streams and shapes are not known"))
+    notes += _notes(scope, question, counted, operators - len(rows))
     if more_types := len(sums.keys) - len(listed):
         notes.append(Note("info", f"{more_types:,} more types are not listed: a greater limit lists them"))
     more_cores = len({core for _, core in sums.keys}) - MOST_CORES
@@ -149,7 +157,21 @@ def _types_alone(scope: Scope, question: OperatorsQuestion) -> Interruptible[Ans
     sums = yield from type_sums(chosen)
     core_wholes = yield from core_times(chosen)
     types = types_table(sums.longest_sums(question.limit), core_wholes, {}, scope.reader.tick_ps)
-    return Answer(tables=[types], notes=(yield from absent_notes(scope.reader)))
+    return Answer(tables=[types], notes=[*(yield from absent_notes(scope.reader)), *_unread_notes(chosen)])
+
+
+def _unread_notes(chosen: Sequence[ChosenOperators]) -> list[Note]:
+    """Figures that are none, with their files: a warning where these are in the sums."""
+    notes = []
+    for is_summed in (True, False):
+        parts = [part for part in chosen if part.groups.unread and part.counted.is_summed is is_summed]
+        if parts:
+            figures = plural(sum(part.groups.unread for part in parts), "time or count", "times or counts")
+            names = ", ".join(part.counted.table.entry.name for part in parts[:_NAMED])
+            more = f" and {len(parts) - _NAMED:,} more files" if len(parts) > _NAMED else ""
+            words = f"{figures} of {names}{more} could not be read, and count for nothing"
+            notes.append(Note("warning" if is_summed else "info", words))
+    return notes
 
 
 def _types(text: str, field: str) -> list[str]:
@@ -169,7 +191,7 @@ def _notes(scope: Scope, question: OperatorsQuestion, counted: Sequence[CountedT
 
 
 def _availability(scope: Scope) -> Reason:
-    return "" if run_tables(scope.reader, *FAMILIES) else NO_OPERATORS
+    return "" if run_tables(scope.reader, *FAMILIES) else with_faults(scope.reader, NO_OPERATORS, OPERATORS)
 
 
 def _digest_fields(_scope: Scope) -> Interruptible[Mapping[str, object] | None]:

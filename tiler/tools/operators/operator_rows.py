@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -70,10 +70,18 @@ def longest(chosen: Sequence[ChosenOperators], limit: int) -> list[OperatorRow]:
     return [OperatorRow(chosen[table].groups, place) for table, place in pairs]
 
 
-def operators_table(reader: QueryReader, rows: Sequence[OperatorRow]) -> Interruptible[Table]:
-    """The rows with their shapes; those of MindSpore's first tables are in the framework's."""
+class OperatorDetails(NamedTuple):
+    """Cells of the columns of DETAILS of each row, and names that the framework's table beside theirs lacks."""
+
+    cells: Sequence[Mapping[str, str | None]]
+    lacking: Set[str]
+
+
+def operators_table(
+    reader: QueryReader, rows: Sequence[OperatorRow], cells: Sequence[Mapping[str, str | None]]
+) -> Table:
+    """The rows with their details."""
     count, total, mean = _figures(rows, reader.tick_ps)
-    cells = yield from _details(reader, rows)
     columns = [
         Column("name", "Operator", "name", [row.name or None for row in rows]),
         Column("type", "Type", "text", [_word(row.groups.types, row.place) for row in rows]),
@@ -150,19 +158,22 @@ def _by_table(rows: Sequence[OperatorRow]) -> list[tuple[RunTable, list[int], In
     ]
 
 
-def _details(reader: QueryReader, rows: Sequence[OperatorRow]) -> Interruptible[list[dict[str, str | None]]]:
-    """The columns of DETAILS of each row."""
+def operator_details(reader: QueryReader, rows: Sequence[OperatorRow]) -> Interruptible[OperatorDetails]:
+    """Details of each row; those of MindSpore's first tables are in the framework's."""
     cells: list[dict[str, str | None]] = [{} for _ in rows]
+    lacking: set[str] = set()
     for table, places, own in _by_table(rows):
         yield from _fill(table, own, [cells[place] for place in places])
         if table.entry.family == CORE_DETAILS:
             names: dict[str, dict[str, str | None]] = {}
             for place in places:  # an operator of two cores has the same details
                 cells[place] = names.setdefault(rows[place].name, cells[place])
-            for framework in run_tables(reader, FRAMEWORK):
-                if may_be_same(table, framework):
-                    yield from _fill_from_framework(framework, names)
-    return cells
+            beside = [other for other in run_tables(reader, FRAMEWORK) if may_be_same(table, other)]
+            filled: set[str] = set()
+            for framework in beside:
+                filled |= yield from _fill_from_framework(framework, names)
+            lacking |= names.keys() - filled if beside else set()
+    return OperatorDetails(cells, lacking)
 
 
 def _fill(table: RunTable, rows: Ints, cells: Sequence[dict[str, str | None]]) -> Interruptible[None]:
@@ -173,8 +184,8 @@ def _fill(table: RunTable, rows: Ints, cells: Sequence[dict[str, str | None]]) -
                 texts[detail] = unquoted(text)
 
 
-def _fill_from_framework(table: RunTable, cells: Mapping[str, dict[str, str | None]]) -> Interruptible[None]:
-    """Details of operators by their full names, from their first rows; shapes are in `op_info`."""
+def _fill_from_framework(table: RunTable, cells: Mapping[str, dict[str, str | None]]) -> Interruptible[set[str]]:
+    """Details of operators by their full names, from their first rows; shapes are in `op_info`. The names of these."""
     names = yield from texts_named(table, FULL_NAMES)
     is_listed = np.fromiter((word in cells for word in names.words), np.bool_, len(names.words))
     rows = np.flatnonzero(is_listed[names.codes])
@@ -187,6 +198,7 @@ def _fill_from_framework(table: RunTable, cells: Mapping[str, dict[str, str | No
         for texts, information in zip(own, (yield from table.texts(header, rows)), strict=True):
             texts.update(_sides(information or ""))
             yield
+    return {names.words[code] for code in used.tolist()}
 
 
 def _sides(information: str) -> dict[str, str | None]:

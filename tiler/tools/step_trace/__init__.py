@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts import devices_of
+from tilescope.tiler.facts.ascend.file_faults import STEP_TRACES, with_faults
 from tilescope.tiler.facts.ascend.shaped_runs import network_has_dynamic_shapes
 from tilescope.tiler.facts.ascend.step_points import can_be_pointed, pointed_traces
 from tilescope.tiler.facts.step_traces import StepTrace, has_step_traces, step_traces
@@ -207,7 +208,8 @@ def _can_be_guessed(scope: Scope) -> bool:
 def _availability(scope: Scope) -> str:
     if has_step_traces(scope.reader) or _can_be_guessed(scope):
         return ""
-    return DYNAMIC_SHAPES if network_has_dynamic_shapes(scope.reader) else NO_MARKS
+    reason = DYNAMIC_SHAPES if network_has_dynamic_shapes(scope.reader) else NO_MARKS
+    return with_faults(scope.reader, reason, STEP_TRACES)
 
 
 def _digest_fields(scope: Scope) -> Interruptible[Mapping[str, object] | None]:

@@ -203,7 +203,10 @@ export interface StickyHeader {
   readonly offsetPx: number;
 }
 
-/** The open group whose tracks are cut by the upper edge of the view, which is the lower one of what is pinned. */
+/**
+ * The open group whose tracks are cut by the upper edge of the view, which is the lower one of what is pinned. Null where
+ * its header is at its own place: a copy would cover the focus that is drawn there.
+ */
 export function stickyHeader(layout: Layout, scrollPx: number): StickyHeader | null {
   const edgePx = scrollPx + layout.pinnedPx;
   const index = itemIndexAt(layout, edgePx);
@@ -213,7 +216,7 @@ export function stickyHeader(layout: Layout, scrollPx: number): StickyHeader | n
   const cut = layout.items[index]!;
   const headerIndex = cut.kind === "group" && cut.isOpen ? index : cut.parentIndex;
   const header = layout.items[headerIndex];
-  if (header === undefined || header.kind !== "group") {
+  if (header === undefined || header.kind !== "group" || header.topPx >= edgePx) {
     return null;
   }
   let next = headerIndex + 1;

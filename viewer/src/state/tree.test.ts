@@ -127,7 +127,8 @@ describe("layOut", () => {
   });
 
   it("keeps a group's header at the top until the group ends", () => {
-    expect(stickyHeader(layout, 0)).toMatchObject({ item: { key: "g1" }, offsetPx: 0 });
+    expect(stickyHeader(layout, 0)).toBeNull(); // it is there itself, with its focus
+    expect(stickyHeader(layout, 1)).toMatchObject({ item: { key: "g1" }, offsetPx: 0 });
     expect(stickyHeader(layout, HEADER_PX + 10)).toMatchObject({ item: { key: "g1" }, offsetPx: 0 });
     const endPx = layout.heightPx - HEADER_PX;
     expect(stickyHeader(layout, endPx - 10)).toMatchObject({ item: { key: "g1" }, offsetPx: 10 - HEADER_PX });

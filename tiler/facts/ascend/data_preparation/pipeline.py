@@ -72,6 +72,7 @@ class DataPipeline:
     bottlenecks: Sequence[DataOperation]
     sampling_ms: int | None  # from one sample of the queues to the next; None: the file does not say
     damaged: int
+    circular: Sequence[DataOperation]  # that take from each other in a circle, or lie between circles: damage
 
 
 def data_pipeline(table: RunTable, interval: RunTable | None) -> Interruptible[DataPipeline]:
@@ -105,7 +106,8 @@ def data_pipeline(table: RunTable, interval: RunTable | None) -> Interruptible[D
         yield
     linked = _linked(operations)
     sampling_ms = yield from _sampling_ms(table, interval)
-    return DataPipeline(linked, bottlenecks(linked), sampling_ms, damaged)
+    circular = _circular(linked)
+    return DataPipeline(linked, [] if circular else bottlenecks(linked), sampling_ms, damaged, circular)
 
 
 def _sampling_ms(table: RunTable, interval: RunTable | None) -> Interruptible[int | None]:
@@ -130,6 +132,24 @@ def _linked(operations: dict[int, DataOperation]) -> list[DataOperation]:
         )
         for number, operation in sorted(operations.items())
     ]
+
+
+def _circular(operations: Sequence[DataOperation]) -> list[DataOperation]:
+    """Operations that are left without those that take from no other of the rest, or that no other takes from."""
+    children = {operation.number: operation.children for operation in operations}
+    parents = {operation.number: operation.parents for operation in operations}
+    rest = set(children)
+    for before, behind in ((children, parents), (parents, children)):
+        open_links = {number: sum(other in rest for other in before[number]) for number in rest}
+        ends = [number for number, links in open_links.items() if not links]
+        while ends:
+            number = ends.pop()
+            rest.remove(number)
+            for other in rest.intersection(behind[number]):
+                open_links[other] -= 1
+                if not open_links[other]:
+                    ends.append(other)
+    return [operation for operation in operations if operation.number in rest]
 
 
 def bottlenecks(operations: Sequence[DataOperation]) -> list[DataOperation]:
