@@ -69,3 +69,15 @@ describe("elide", () => {
     }
   });
 });
+
+test("other scripts are measured once, where a text has them: the first picture of most runs has none", () => {
+  const measured: string[] = [];
+  const glyphs = measureGlyphs((text) => {
+    measured.push(text);
+    return text === "漢" ? 12 : 7;
+  });
+  expect(textWidthPx("fusion.12…", glyphs)).toBe(70);
+  expect(measured).not.toContain("漢");
+  expect(textWidthPx("卷积 x", glyphs)).toBe(38);
+  expect(measured.filter((text) => text === "漢")).toEqual(["漢"]);
+});

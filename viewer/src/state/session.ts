@@ -13,18 +13,13 @@ import {
 } from "@tilescope/client";
 import { type Coloring, ColorTable } from "../raster/palette";
 import type { ShortForm, ShortNames } from "../raster/short-name";
-import { LateCode } from "./late-code";
+import { type Reading, reading } from "./reading";
 import { factsOfRootTile, type RootTileFacts } from "./root-tile-facts";
 import { siteArchive } from "./site-archive";
 import type { Trace } from "./trace";
 
 /** Pause before names are shortened, in which the first picture is painted. */
 const SHORT_NAMES_MS = 50;
-
-/** Code that reads names: on its way at once, beside what is asked of the server. */
-type Reading = typeof import("../raster/reading");
-const reading = new LateCode<Reading>(() => import("../raster/reading"));
-reading.ask();
 
 /** Callbacks of a session. */
 export interface SessionEvents {
