@@ -61,3 +61,11 @@ test("a name keeps its colour while its run is being indexed, and when that is d
   }
   session.close();
 });
+
+test("what is drawn does not turn grey for a moment when its run is done", async () => {
+  const session = new Session(sessionState(), traceOf("indexing", 2, NAMES.length), COLORING, () => undefined);
+  const before = await named(session, NAMES.length);
+  session.renew(traceOf("ready", 0, NAMES.length));
+  expect(NAMES.map((_, id) => session.colors(COLORING).css(id))).toEqual(before);
+  session.close();
+});

@@ -87,16 +87,20 @@ export class Session {
     if (now.revision === before.revision && now.state === before.state) {
       return;
     }
-    this.#arrived = [];
-    this.#seen = new WeakSet();
-    this.#names = this.#makeNames();
-    this.#shortNames = reading.here === null ? null : new reading.here.ShortNames();
     // Blocks that were built stay as they are; but nothing is built before the track tree is final.
-    if (now.state === "indexing" || now.rootLevel !== before.rootLevel) {
+    const isFinal = now.state === "ready" && now.rootLevel === before.rootLevel;
+    if (isFinal) {
+      this.#client.setBuilt("all");
+    } else {
       this.#client.close();
       this.#client = this.#makeClient();
-    } else {
-      this.#client.setBuilt("all");
+    }
+    // With the tree names are final, too: what is drawn keeps its colours.
+    if (!isFinal || now.names.count !== before.names.count) {
+      this.#arrived = [];
+      this.#seen = new WeakSet();
+      this.#names = this.#makeNames();
+      this.#shortNames = reading.here === null ? null : new reading.here.ShortNames();
     }
     this.#begin();
     this.#namesVersion.value += 1;
