@@ -126,6 +126,23 @@ def test_a_column_is_dragged_wider_and_has_its_own_width_again_by_a_double_click
     assert width(exact) == pytest.approx(beside, abs=1)
 
 
+@pytest.mark.parametrize("width", [1440, 1000])
+def test_names_of_a_thousand_letters_leave_every_figure_in_sight(page: Page, address: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 700})
+    show(page, address, "longNames")
+    assert {len(name) > 1000 for name in cells(page, "Name")} == {True}, "all of a name is in the page"
+    outside = page.evaluate("""() => {
+        const rows = [...document.querySelectorAll('.data-table tr:not(.table-spacer)')];
+        const figures = rows.flatMap(row => [...row.children].slice(1));
+        return figures.filter(figure => {
+            const box = figure.getBoundingClientRect();
+            return box.width === 0 || box.left < 0 || box.right > innerWidth || figure.scrollWidth > figure.clientWidth;
+        }).map(figure => figure.textContent);
+    }""")
+    assert outside == []
+    assert len(cells(page, "Share")) == 12
+
+
 def test_the_filter_shortens_the_table_and_its_total_is_exact(page: Page, address: str) -> None:
     show(page, address, "many")
     expect(page.get_by_role("status")).to_have_text("100\u202f000 rows")
