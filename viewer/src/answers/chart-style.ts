@@ -67,16 +67,16 @@ export function seriesStyle(y: number, count: number, theme: Theme, forced: Forc
 const WORK: readonly (readonly [kind: Meaning, looks: readonly string[]])[] = [
   [
     "compute",
-    ["high_flops device_compute device_compute_16 computation forward_backward", "low_flops device_compute_32"],
+    ["compute high_flops device_compute device_compute_16 computation forward_backward", "low_flops device_compute_32"],
   ],
   [
     "collective",
     [
-      ...["all_reduce_compute device_collectives exposed_communication", "all_reduce_sync communication"],
+      ...["collective all_reduce_compute device_collectives exposed_communication", "all_reduce_sync communication"],
       ...["all_reduce_unsplit", "collectives"],
     ],
   ],
-  ["copy", ["outfeed output device_to_device exposed_copies", "device_to_host", "host_to_device"]],
+  ["copy", ["copy outfeed output device_to_device exposed_copies", "device_to_host", "host_to_device"]],
   ["launch", ["launch kernel_launch"]],
   ["input", ["infeed input wait_input host_input interval", "sparse_infeed"]],
 ];
