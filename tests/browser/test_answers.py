@@ -126,23 +126,6 @@ def test_a_column_is_dragged_wider_and_has_its_own_width_again_by_a_double_click
     assert width(exact) == pytest.approx(beside, abs=1)
 
 
-@pytest.mark.parametrize("width", [1440, 1000])
-def test_names_of_a_thousand_letters_leave_every_figure_in_sight(page: Page, address: str, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 700})
-    show(page, address, "longNames")
-    assert {len(name) > 1000 for name in cells(page, "Name")} == {True}, "all of a name is in the page"
-    outside = page.evaluate("""() => {
-        const rows = [...document.querySelectorAll('.data-table tr:not(.table-spacer)')];
-        const figures = rows.flatMap(row => [...row.children].slice(1));
-        return figures.filter(figure => {
-            const box = figure.getBoundingClientRect();
-            return box.width === 0 || box.left < 0 || box.right > innerWidth || figure.scrollWidth > figure.clientWidth;
-        }).map(figure => figure.textContent);
-    }""")
-    assert outside == []
-    assert len(cells(page, "Share")) == 12
-
-
 def test_the_filter_shortens_the_table_and_its_total_is_exact(page: Page, address: str) -> None:
     show(page, address, "many")
     expect(page.get_by_role("status")).to_have_text("100\u202f000 rows")
@@ -446,21 +429,6 @@ def test_empty_answers_say_so(page: Page, address: str) -> None:
     show(page, address, "noRows")
     expect(page.get_by_text("No rows.")).to_be_visible()
     expect(page.get_by_text("There is nothing to draw in the whole run.")).to_be_visible()
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize(("width", "height", "rows"), [(1280, 720, 7), (1440, 900, 8)])
-def test_sentence_facts_chart_and_the_first_rows_fit_on_a_screen(
-    page: Page, address: str, width: int, height: int, rows: int
-) -> None:
-    page.set_viewport_size({"width": width, "height": height})
-    show(page, address, "steps")
-    page.locator(".chart-plot canvas").wait_for()
-    assert page.locator("h1").bounding_box()["height"] >= 110  # type: ignore[index]
-    last = page.locator("tbody tr").nth(rows - 1)
-    for part in (page.locator(".note-item").first, page.locator(".fact-cards"), page.locator(".chart-plot"), last):
-        expect(part).to_be_in_viewport(ratio=1)
-    assert last.bounding_box()["height"] == 28  # type: ignore[index]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""First views of real runs whose events lie in a small part of their time: there is something to see, and the whole is in the minimap."""
+"""First views of real runs whose events lie in a part of their time: something is seen, the whole is in the minimap."""
 
 from __future__ import annotations
 

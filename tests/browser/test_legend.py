@@ -58,7 +58,8 @@ def test_it_says_what_hatching_and_the_height_of_bars_mean(viewer: Viewer, serve
         choice.select_option(way)
         shapes = viewer.page.locator(".legend-shape")
         expect(shapes).to_have_text(["Hatched: several events", "Height: busy part"])
-        for shape, words in zip(shapes.all(), ("zoom in to see each", "the part of its time that is busy"), strict=True):
+        means = ("zoom in to see each", "the part of its time that is busy")
+        for shape, words in zip(shapes.all(), means, strict=True):
             expect(shape).to_be_in_viewport(ratio=1)
             assert words in str(shape.get_attribute("title"))
     # Each kind says what belongs to it.

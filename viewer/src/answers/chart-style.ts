@@ -14,9 +14,9 @@ export const TEXTURES: readonly Texture[] = ["plain", "rising", "dots", "level"]
 export interface SeriesStyle {
   readonly line: string;
   readonly fill: string;
-  /** Of edges and textures on `fill`. */
+  /** Edges and textures on `fill`. */
   readonly ink: string;
-  /** Of text on `fill`. */
+  /** Text on `fill`. */
   readonly text: string;
   readonly dash: readonly number[];
   readonly texture: Texture;
