@@ -1,3 +1,4 @@
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 // The page is served under a content security policy without inline code, and from any path: no inlined assets,
@@ -5,11 +6,23 @@ import { defineConfig } from "vitest/config";
 // What the timeline loads behind its first picture: what lies over the tracks and answers the pointer.
 const LATE =
   /\/src\/(timeline\/(late|all-arrows|area|edge-hints|flow-arrows|gap-hints|paint-overlay|pointing|event-count|row-fold|track-rows)|raster\/hit|state\/(exact|flow-chain))\.ts$/;
-// What reads names: asked for beside the first answers.
-const READING = /\/src\/raster\/(reading|event-meaning|work-patterns|function-name|short-name)\.ts$/;
+
+// The bundler's few helpers are a file of their own, which late files import: asked for with them, not after them.
+const HELPERS_FIRST: Plugin = {
+  name: "helpers-first",
+  transformIndexHtml: (_html, { bundle = {} }) =>
+    Object.values(bundle)
+      .filter(({ name }) => name === "rolldown-runtime")
+      .map(({ fileName }) => ({
+        tag: "link",
+        attrs: { rel: "modulepreload", href: `./${fileName}` },
+        injectTo: "head",
+      })),
+};
 
 export default defineConfig({
   base: "./",
+  plugins: [HELPERS_FIRST],
   build: {
     outDir: "../server/static",
     emptyOutDir: true,
@@ -25,7 +38,6 @@ export default defineConfig({
           groups: [
             { name: "index", tags: ["$initial"], priority: 2 },
             { name: "late", test: LATE, priority: 1 },
-            { name: "reading", test: READING, priority: 1 },
           ],
         },
       },

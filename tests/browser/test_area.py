@@ -374,7 +374,7 @@ def test_what_is_said_without_an_answer(browser: Browser, site: Served) -> None:
         page.get_by_role("button", name="Try again").click()
         page.get_by_text("There are no events here.").wait_for()
         panel.tab("Overlap")
-        page.get_by_text("None of the tracks is one of a device.").wait_for()
+        page.get_by_text("No device has a track here.").wait_for()
         panel.tab("Flows")
         page.get_by_text("No flow starts or ends here.").wait_for()
         assert faults(panel.viewer) == []

@@ -116,34 +116,6 @@ def test_overview_and_timeline_are_one_click_from_each_other(browser: Browser, s
             viewer.wait("tilescope.page === 'timeline'")
 
 
-def test_all_pages_of_the_menu_are_seen_without_scrolling(browser: Browser, site: Served) -> None:
-    with watched_page(browser, site.url) as page:
-        viewer = Viewer(page, site.url)
-        viewer.open(_run(site, SHORT))
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 900})
-            page.get_by_role("button", name="Tools", exact=True).click()
-            page.locator("[role=menu] [data-page=stats]").wait_for()
-            page.locator("[role=menu] [role=menuitem]", has_text="Raw data").click()
-            viewer.frames(2)
-            menu = page.evaluate(_MENU)
-            assert menu["scrolls"] is False, width
-            assert (menu["left"] >= 0, menu["right"] <= width) == (True, True), width
-            # One line each.
-            assert menu["tallest"] <= 32, width
-            page.keyboard.press("Escape")
-
-
-_MENU = """() => {
-    const menu = document.querySelector('.topbar [role=menu]');
-    const box = menu.getBoundingClientRect();
-    const heights = [...menu.querySelectorAll('[data-page]')].map(entry => entry.getBoundingClientRect().height);
-    return {
-        ...{ left: box.left, right: box.right, tallest: Math.max(...heights) },
-        scrolls: menu.scrollHeight > menu.clientHeight || menu.scrollWidth > menu.clientWidth,
-    };
-}"""
-
 # The name may be cut, the query scrolls in its box; no other control of the first line is cut or covered.
 _MEASURE = """() => {
     const bar = document.querySelector('.topbar');

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import Served
@@ -45,6 +47,23 @@ def test_a_kind_that_is_pressed_stays_in_colour_alone(viewer: Viewer, served: Se
     kind(viewer, "All").click()
     expect(kind(viewer, "All")).to_have_count(0)
     viewer.wait("!location.hash.includes('kinds=')", 5)
+
+
+def test_it_says_what_hatching_and_the_height_of_bars_mean(viewer: Viewer, served: Served) -> None:
+    viewer.open(served.run_id(TRAINING))
+    choice = viewer.page.get_by_label("Colour by")
+    # Whatever the colours are: by kind of work, by name, by duration.
+    assert choice.locator("option").all_inner_texts() == ["kind of work", "name", "duration"]
+    for way in ("name", "duration", "meaning"):
+        choice.select_option(way)
+        shapes = viewer.page.locator(".legend-shape")
+        expect(shapes).to_have_text(["Hatched: several events", "Height: busy part"])
+        means = ("zoom in to see each", "the part of its time that is busy")
+        for shape, words in zip(shapes.all(), means, strict=True):
+            expect(shape).to_be_in_viewport(ratio=1)
+            assert words in str(shape.get_attribute("title"))
+    # Each kind says what belongs to it.
+    expect(kind(viewer, "Compute")).to_have_attribute("title", re.compile("^Kernels and operations that compute"))
 
 
 def test_colours_of_durations_are_in_the_address(viewer: Viewer, served: Served) -> None:

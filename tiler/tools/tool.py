@@ -46,11 +46,12 @@ def nothing_to_say(_answer: Answer, _tick_ps: int) -> str:
 class Tool(Generic[Q]):
     """A tool: it answers one sort of question about a run, from its store alone.
 
-    `id` is a word of small letters, digits and `_`; `help` is one line. `answer` may be interrupted where it yields,
-    and raises UsageError and DamagedStore. `availability` says why a run has no answer, and what to record to get one.
-    `contract`: what must hold between its figures, whatever is asked. `lanes`: what it has to draw in the timeline.
-    `digest`: what of it Overview shows. `sentence` says an answer in one sentence, with figures that are in it, where
-    the answer has no headline of its own; the second argument is the length of a tick in picoseconds.
+    `id` is a word of small letters, digits and `_`; `help` is one line, short enough for a menu. `answer` may be
+    interrupted where it yields, and raises UsageError and DamagedStore. `availability` says why a run has no answer,
+    and what to record to get one. `contract`: what must hold between its figures, whatever is asked. `lanes`: what it
+    has to draw in the timeline. `digest`: what of it Overview shows. `sentence` says an answer in one sentence, with
+    figures that are in it, where the answer has no headline of its own; the second argument is the length of a tick in
+    picoseconds.
     """
 
     id: str

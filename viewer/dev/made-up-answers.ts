@@ -457,6 +457,38 @@ function roofline(): ToolAnswer {
   };
 }
 
+/** Names of kernels and of scopes as long as they come, beside figures. */
+function longNames(): ToolAnswer {
+  const inner = "cutlass::gemm::kernel::DefaultGemmUniversal<cutlass::half_t, ";
+  const names = list(12, (k) =>
+    k % 2 === 0 ? `void ${inner.repeat(17)}${k}>(int)` : `${"model/layer_".repeat(84)}${k}`,
+  );
+  const figures = (id: string, title: string) =>
+    column(
+      id,
+      "ticks",
+      list(12, (k) => whole(1e10 / (k + 1))),
+      { title },
+    );
+  return {
+    ...{ complete: true, missing: [], headline: null, facts: [], series: [], notes: [] },
+    tables: [
+      table([
+        column("name", "name", names, { title: "Name" }),
+        column("count", "count", list(12, String), { title: "Count" }),
+        figures("busy", "Busy"),
+        figures("self", "Self time"),
+        column(
+          "share",
+          "fraction",
+          list(12, (k) => 0.5 / (k + 1)),
+          { title: "Share" },
+        ),
+      ]),
+    ],
+  };
+}
+
 export const ANSWERS: Readonly<Record<string, () => ToolAnswer>> = {
-  ...{ steps, many, tree, lines, nothing, noRows, roofline },
+  ...{ steps, many, longNames, tree, lines, nothing, noRows, roofline },
 };

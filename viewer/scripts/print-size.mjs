@@ -26,6 +26,17 @@ for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }
 const text = ({ plain, gzip }) => `${(plain / 1000).toFixed(1)} kB, ${(gzip / 1000).toFixed(1)} kB as gzip`;
 console.log(`timeline: ${text(first)}`);
 console.log(`all pages: ${text(all)}`);
+// What reads names gives the first picture its colours: what it imports has to come with the page, not after it.
+const assets = readdirSync(join(folder, "assets"));
+const reading = assets.filter((name) => /^reading-.*\.js$/.test(name));
+const imports = reading.flatMap((name) => [
+  ...readFileSync(join(folder, "assets", name), "utf8").matchAll(/from"\.\/([^"]+)"/g),
+]);
+const late = imports.map((match) => match[1]).filter((name) => !index.includes(name));
+if (reading.length !== 1 || late.length > 0) {
+  console.error(`What reads names is to be one file, and is ${[...reading, ...late].join(", ")}.`);
+  process.exitCode = 1;
+}
 if (first.gzip > LIMIT) {
   console.error(`The timeline is over its limit of ${(LIMIT / 1000).toFixed(1)} kB as gzip.`);
   process.exitCode = 1;

@@ -15,6 +15,7 @@ from tilescope.tiler.tools import catalogue, edition, left_out, tool, tools
 from tilescope.tiler.tools.tool import GROUPS
 
 OURS = list(tools())
+MOST_LETTERS = 66  # so many have room in the menu of tools: tests/browser/test_tools_menu.py measures it
 
 
 def forget() -> None:
@@ -36,6 +37,10 @@ def test_each_tool_of_ours_is_in_one_group_and_groups_stand_together() -> None:
     groups = [tool(name).group for name in OURS]
     assert list(dict.fromkeys(groups)) == list(GROUPS)
     assert groups == sorted(groups, key=GROUPS.index)
+
+
+def test_what_each_tool_of_ours_answers_is_said_in_one_line_of_the_menu() -> None:
+    assert {name: help_ for name in OURS if len(help_ := tool(name).help) > MOST_LETTERS} == {}
 
 
 def test_the_menu_has_a_heading_for_each_group() -> None:

@@ -127,7 +127,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="bins",
     title="Bins",
-    help="what a viewer draws of a track: slices, and bins that count and sum up all others, exactly",
+    help="what a viewer draws of a track: slices, and bins of all others",
     group="raw",
     question=BinsQuestion,
     answer=_answer,

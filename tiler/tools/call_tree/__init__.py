@@ -206,8 +206,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="call_tree",
     title="Call tree",
-    help="where time goes, as a tree of slices in slices (Python frames, operators), by name or by track, of tracks "
-    "whose slices nest: not of asynchronous spans, instants and counters",
+    help="where time goes, as a tree of slices in slices, by name or track",
     group="time",
     question=CallTreeQuestion,
     answer=_answer,

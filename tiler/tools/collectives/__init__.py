@@ -229,7 +229,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="collectives",
     title="Collectives",
-    help="communication between ranks: transfers over each link, waits, and the link that is slow",
+    help="communication between ranks: transfers, waits, the slow link",
     group="waiting",
     question=CollectivesQuestion,
     answer=_answer,

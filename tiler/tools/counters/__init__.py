@@ -127,7 +127,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="counters",
     title="Counters",
-    help="what counters come to in a span: samples, extremes, means over time and of samples, change and rate",
+    help="extremes, means, change and rate of counters in a span",
     group="counters",
     question=CountersQuestion,
     answer=_answer,

@@ -130,7 +130,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="cpu",
     title="CPU",
-    help="how busy processors are while data are prepared: the machine, the process, each operation of the pipeline",
+    help="how busy processors are while data are prepared",
     group="waiting",
     question=CpuQuestion,
     answer=_answer,

@@ -224,7 +224,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="dynamic_shape",
     title="Dynamic shapes",
-    help="the time of operators and kernels by step in a network of dynamic shapes, with the shapes of each run",
+    help="time and shapes of operators and kernels, step by step",
     group="time",
     question=DynamicShapeQuestion,
     answer=_answer,

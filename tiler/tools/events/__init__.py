@@ -134,7 +134,7 @@ def _sentence(answer: Answer, _tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="events",
     title="Events as columns",
-    help="the events of a span with the arguments that are wanted, as columns: by track, then by time",
+    help="events of a span with their arguments, as columns",
     group="raw",
     question=EventColumnsQuestion,
     answer=_answer,

@@ -73,7 +73,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="find",
     title="Find a name",
-    help="where a name occurs: how often, exactly, and the occurrences by time",
+    help="where a name occurs: how often, and each occurrence by time",
     group="raw",
     question=FindQuestion,
     answer=_answer,

@@ -171,7 +171,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="flops",
     title="FLOPs",
-    help="the floating-point operations of AI Cores by rank, scope and operator, as Ascend's profilers count them",
+    help="floating-point operations of AI Cores by rank, scope and operator",
     group="time",
     question=FlopsQuestion,
     answer=_answer,

@@ -165,7 +165,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="flows",
     title="Flows",
-    help="where flows from an event lead and come from; or how many go from track to track",
+    help="where flows lead and come from, of an event or between tracks",
     group="waiting",
     question=FlowsQuestion,
     answer=_answer,

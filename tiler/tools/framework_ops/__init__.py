@@ -116,7 +116,7 @@ def _first_operation(figures: Figures, name: str) -> int | None:
 TOOL: Final = Tool(
     id="framework_ops",
     title="Framework operations",
-    help="how much time devices and hosts spend on each operation of the framework, how fast, and what bounds it",
+    help="time, speed and limit of each operation of the framework",
     group="time",
     question=FrameworkOpsQuestion,
     answer=_answer,

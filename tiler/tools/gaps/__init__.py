@@ -293,7 +293,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="gaps",
     title="Gaps",
-    help="when devices are idle, what ended each gap, and what the host did meanwhile",
+    help="when devices are idle, what ended it, what the host did meanwhile",
     group="waiting",
     question=GapsQuestion,
     answer=_answer,

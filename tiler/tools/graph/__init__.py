@@ -234,7 +234,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="graph",
     title="Graph",
-    help="what lies around an instruction of a program: operands, users, and what fusions are made of",
+    help="what lies around an instruction: operands, users, parts of fusions",
     group="program",
     question=GraphQuestion,
     answer=_answer,

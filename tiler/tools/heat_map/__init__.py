@@ -179,8 +179,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="heat_map",
     title="Heat map",
-    help="how busy hosts, processes or tracks are over time, thousands of them at once, and when they are behind the "
-    "others in a step",
+    help="how busy hosts or tracks are over time, thousands of them at once",
     group="waiting",
     question=HeatMapQuestion,
     answer=_answer,

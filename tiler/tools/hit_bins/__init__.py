@@ -114,7 +114,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="hit_bins",
     title="Density of hits",
-    help="how many events of a search start in each bin of a view, and how long they are busy in it, exactly",
+    help="how many events of a search start in each bin of a view",
     group="raw",
     question=HitBinsQuestion,
     answer=_answer,

@@ -161,7 +161,7 @@ def _sums(device_operations: AskedOperations, places: Ints) -> dict[str, Value]:
 TOOL: Final = Tool(
     id="hlo_stats",
     title="HLO operations",
-    help="how much time the devices spend on each instruction of their programs, how fast, and what bounds it",
+    help="time, speed and limit of each instruction of the programs",
     group="program",
     question=HloStatsQuestion,
     answer=_answer,

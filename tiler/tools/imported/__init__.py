@@ -86,7 +86,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="imported",
     title="Imported page",
-    help="what a JSON file of the Cloud TPU profiler holds: pod viewer, op profile, overview, input or memory page",
+    help="what a page holds that the Cloud TPU profiler saved as JSON",
     group="raw",
     question=ImportedQuestion,
     answer=_answer,

@@ -255,7 +255,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="input_pipeline",
     title="Input pipeline",
-    help="whether the program waits for its input, how much in which step, and what of providing it takes the time",
+    help="whether the program waits for its input, and for which part of it",
     group="waiting",
     question=InputPipelineQuestion,
     answer=_answer,

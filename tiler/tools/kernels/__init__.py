@@ -182,7 +182,7 @@ def _availability(scope: Scope) -> Reason:
 TOOL: Final = Tool(
     id="kernels",
     title="Kernels",
-    help="how often GPUs run each kernel, how long, how it is launched, and whether it uses tensor cores",
+    help="kernels of GPUs: how often, how long, launches, tensor cores",
     group="time",
     question=KernelsQuestion,
     answer=_answer,

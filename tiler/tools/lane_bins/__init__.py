@@ -116,7 +116,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="lane_bins",
     title="Bins of a derived lane",
-    help="what a viewer draws of a derived lane: least and greatest value and exact sums, bin by bin, or its slices",
+    help="what a viewer draws of a derived lane: values or slices by bin",
     group="raw",
     question=LaneBinsQuestion,
     answer=_answer,

@@ -93,7 +93,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="lane_events",
     title="Events of a derived lane",
-    help="the events behind what a derived lane shows at a moment, with what launched them",
+    help="events behind what a derived lane shows at a moment",
     group="raw",
     question=LaneEventsQuestion,
     answer=_answer,

@@ -116,7 +116,7 @@ def _sentence(answer: Answer, _tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="lanes",
     title="Derived lanes",
-    help="the lanes that tools derive from the events of a run, to be drawn with its tracks",
+    help="lanes that tools derive from events, drawn with the tracks",
     group="raw",
     question=LanesQuestion,
     answer=_answer,

@@ -183,7 +183,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="launches",
     title="Launches",
-    help="how long work waits after the call that launches it, and which calls take longer than their work",
+    help="how long work waits after its launch, and which calls are slow",
     group="waiting",
     question=LaunchesQuestion,
     answer=_answer,

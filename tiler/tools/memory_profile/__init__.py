@@ -374,7 +374,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="memory_profile",
     title="Memory profile",
-    help="how full the memories of devices and hosts are over time, and what lies in them at the peak",
+    help="how full memories are over time, and what fills them at the peak",
     group="memory",
     question=MemoryProfileQuestion,
     answer=_answer,

@@ -331,7 +331,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="memory_viewer",
     title="Memory viewer",
-    help="what memory a program was compiled to use: how much at each point, and for which buffers",
+    help="what memory a program was compiled to use, buffer by buffer",
     group="memory",
     question=MemoryViewerQuestion,
     answer=_answer,

@@ -159,7 +159,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="model_graph",
     title="Model graph",
-    help="the operations of a TensorFlow model by scope, and which of them a TPU can run",
+    help="operations of a TensorFlow model, and which a TPU can run",
     group="program",
     question=ModelGraphQuestion,
     answer=_answer,

@@ -144,7 +144,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="nesting",
     title="Nesting",
-    help="where one slice lies: its self time, the slices around it and in it, what launched it, what waited for it",
+    help="slices around and in one slice, its launch, what waited for it",
     group="raw",
     question=NestingQuestion,
     answer=_answer,

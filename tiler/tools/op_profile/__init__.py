@@ -301,7 +301,7 @@ def _availability(scope: Scope) -> str:
 TOOL: Final = Tool(
     id="op_profile",
     title="Op profile",
-    help="where the time of devices goes, as a tree, and how well each part uses what the devices can",
+    help="where the time of devices goes, and how well each part uses them",
     group="time",
     question=OpProfileQuestion,
     answer=_answer,

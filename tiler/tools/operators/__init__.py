@@ -215,7 +215,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="operators",
     title="Operators",
-    help="the operators of Ascend devices by core, type and name, from the tables of their profilers",
+    help="operators of Ascend devices by core, type and name",
     group="time",
     question=OperatorsQuestion,
     answer=_answer,

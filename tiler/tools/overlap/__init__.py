@@ -260,7 +260,7 @@ def _steps_series(by_step: Mapping[tuple[int, int], _Step], limit: int) -> Serie
 TOOL: Final = Tool(
     id="overlap",
     title="Overlap",
-    help="how much of its time a device computes, communicates, copies and idles, and how well the one hides the other",
+    help="how much of computing, communication and copies hide each other",
     group="waiting",
     question=OverlapQuestion,
     answer=_answer,

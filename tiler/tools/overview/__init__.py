@@ -211,7 +211,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="overview",
     title="Overview",
-    help="how a run does: what it is, how long its steps take and why, how well it uses its devices, and what to do",
+    help="how the run does and why, and what to do about it",
     group="overview",
     question=OverviewQuestion,
     answer=_answer,

@@ -361,7 +361,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="pod",
     title="Pod",
-    help="what each core of a pod, or each host, does in each step, and which of them keep the others waiting",
+    help="cores and hosts in each step, and which keep the others waiting",
     group="waiting",
     question=PodQuestion,
     answer=_answer,

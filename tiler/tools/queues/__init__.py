@@ -149,7 +149,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="queues",
     title="Queues",
-    help="how much work waits in the queue of each stream: launched, and not started yet",
+    help="how much launched work waits in the queue of each stream",
     group="waiting",
     question=QueuesQuestion,
     answer=_answer,

@@ -106,7 +106,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="rank",
     title="Rank",
-    help="where the duration of one slice stands among those of its name: its rank, the spread, its neighbours",
+    help="where the duration of a slice stands among those of its name",
     group="raw",
     question=RankQuestion,
     answer=_answer,

@@ -238,7 +238,7 @@ def _lost(row: Row) -> float:
 TOOL: Final = Tool(
     id="roofline",
     title="Roofline",
-    help="how near a program, its steps and its instructions come to the peak rates of a device, and what limits them",
+    help="how near programs, steps and instructions come to peak rates",
     group="program",
     question=RooflineQuestion,
     answer=_answer,

@@ -204,7 +204,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="search",
     title="Search",
-    help="events by name, duration, track or argument: how many, how long, and one after the other",
+    help="events by name, duration, track or argument, one after the other",
     group="raw",
     question=SearchQuestion,
     answer=_answer,

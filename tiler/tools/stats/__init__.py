@@ -187,7 +187,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="stats",
     title="Statistics",
-    help="what a span is made of, by name, category, track, process, host or argument: counts, times, percentiles",
+    help="counts, times and percentiles by name, track, process or argument",
     group="time",
     question=StatsQuestion,
     answer=_answer,

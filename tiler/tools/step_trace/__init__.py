@@ -232,7 +232,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="step_trace",
     title="Step trace",
-    help="what the steps of Ascend devices are made of: interval, forward and backward, tail, and reduces",
+    help="forward, backward, tail and reduces of the steps of Ascend devices",
     group="time",
     question=StepTraceQuestion,
     answer=_answer,

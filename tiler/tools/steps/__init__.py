@@ -340,7 +340,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="steps",
     title="Steps",
-    help="the steps of a training run: when each is on each device and host, and how long they take",
+    help="when each step is on each device and host, and how long it takes",
     group="time",
     question=StepsQuestion,
     answer=_answer,

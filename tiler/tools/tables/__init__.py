@@ -194,7 +194,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="tables",
     title="Tables",
-    help="the tables that lie beside the events of a run, and the rows of one, sorted and filtered",
+    help="tables beside the events of a run, sorted and filtered",
     group="raw",
     question=TablesQuestion,
     answer=_answer,

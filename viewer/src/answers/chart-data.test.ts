@@ -1,5 +1,8 @@
 import type { SeriesKind, ToolColumn, ToolSeries } from "@tilescope/client";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { contrast, type Rgb } from "../raster/color";
+import { MEANINGS } from "../raster/meaning";
+import { meaningColor } from "../raster/palette";
 import { ChartData } from "./chart-data";
 import { DASHES, seriesStyle, seriesStyles } from "./chart-style";
 import { SeriesPlaces } from "./series-places";
@@ -159,24 +162,43 @@ test("points lead as rows do, or by the row of a table about the same", () => {
   expect(new SeriesPlaces(own, [steps]).placeOf(0)).toEqual({ kind: "event", track: 2, ordinal: 7, span: null });
 });
 
-test("kinds of work have one hue in all charts, about that of the timeline, and others none of theirs", () => {
-  const hueOf = (ids: readonly string[], id: string) => {
-    const fill = seriesStyles(ids, "light", null)[ids.indexOf(id)]!.fill;
-    return Array.from({ length: 8 }, (_, hue) => hue).find((hue) => seriesStyle(hue, 8, "light", null).fill === fill);
+describe.each(["light", "dark"] as const)("kinds of work in a %s theme", (theme) => {
+  const lookOf = (ids: readonly string[], id: string) => {
+    const { fill, line } = seriesStyles(ids, theme, null)[ids.indexOf(id)]!;
+    const kind = MEANINGS.find((meaning) => meaningColor(meaning, theme) === fill);
+    return kind !== undefined && line === fill
+      ? kind
+      : Array.from({ length: 8 }, (_, hue) => hue).find((hue) => seriesStyle(hue, 8, theme, null).fill === fill);
   };
   const overlap = ["computation", "exposed_communication", "exposed_copies", "idle"];
   const steps = ["device_compute", "device_to_device", "device_collectives", "host_compute", "kernel_launch", "input"];
   const parts = ["device_compute_32", "device_compute_16", "send", "recv", "megacore", "others", "compile"];
-  expect(overlap.slice(0, 3).map((id) => hueOf(overlap, id))).toEqual([0, 1, 2]);
-  expect(steps.map((id) => hueOf(steps, id))).toEqual([0, 2, 1, 5, 3, 4]);
-  expect(parts.map((id) => hueOf(parts, id))).toEqual([0, 0, 6, 7, 5, 5, 5]);
   const traced = ["interval", "forward_backward", "tail", "collectives"];
-  expect(traced.map((id) => hueOf(traced, id))).toEqual([4, 0, 5, 1]);
-  for (const ids of [overlap, steps, parts, traced]) {
-    const looks = seriesStyles(ids, "light", null).map(({ fill, texture }) => `${fill} ${texture}`);
-    expect(new Set(looks).size).toBe(ids.length);
-  }
+
+  test("they have the colours of the timeline in all charts, and others have none of theirs", () => {
+    expect(overlap.slice(0, 3).map((id) => lookOf(overlap, id))).toEqual(["compute", "collective", "copy"]);
+    expect(steps.map((id) => lookOf(steps, id))).toEqual(["compute", "copy", "collective", 7, "launch", "input"]);
+    expect(parts.map((id) => lookOf(parts, id))).toEqual(["compute", "compute", 6, 7, 5, 5, 5]);
+    expect(traced.map((id) => lookOf(traced, id))).toEqual(["input", "compute", 7, "collective"]);
+    expect(["heap", "stack"].map((id) => lookOf(["heap", "stack"], id))).toEqual([0, 1]);
+  });
+
+  test("what is drawn together is told apart, and textures stand out from what they are drawn on", () => {
+    for (const ids of [overlap, steps, parts, traced]) {
+      const styles = seriesStyles(ids, theme, null);
+      expect(new Set(styles.map(({ fill, texture }) => `${fill} ${texture}`)).size).toBe(ids.length);
+      for (const { fill, ink, text } of styles) {
+        expect(contrast(rgbOf(ink), rgbOf(fill))).toBeGreaterThan(1.5);
+        expect(contrast(rgbOf(text), rgbOf(fill))).toBeGreaterThanOrEqual(4.5);
+      }
+    }
+  });
 });
+
+function rgbOf(css: string): Rgb {
+  const value = Number.parseInt(css.slice(1), 16);
+  return { r: value >> 16, g: (value >> 8) & 255, b: value & 255 };
+}
 
 test("idle time has no hue, and a part of steps has the same hue on every page", () => {
   const steps = ["high_flops", "low_flops", "infeed", "all_reduce_sync", "idle"];

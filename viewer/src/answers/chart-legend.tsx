@@ -18,7 +18,7 @@ export function Swatch({ data, y, colors }: SwatchProps) {
         <path
           d={MARKERS[y % MARKERS.length]}
           fill={style.fill}
-          stroke={style.line}
+          stroke={style.ink}
           stroke-width="0.3"
           transform="translate(10 6) scale(5)"
         />
@@ -26,9 +26,9 @@ export function Swatch({ data, y, colors }: SwatchProps) {
         <path d="M0 6h20" stroke={style.line} stroke-width="3" stroke-dasharray={style.dash.join(" ")} />
       ) : (
         <>
-          <rect x="0.5" y="0.5" width="19" height="11" fill={style.fill} stroke={style.line} />
-          <path d={TEXTURE_PATHS[style.texture]} stroke={style.line} transform="translate(2 2)" />
-          <path d={TEXTURE_PATHS[style.texture]} stroke={style.line} transform="translate(10 2)" />
+          <rect x="0.5" y="0.5" width="19" height="11" fill={style.fill} stroke={style.ink} />
+          <path d={TEXTURE_PATHS[style.texture]} stroke={style.ink} transform="translate(2 2)" />
+          <path d={TEXTURE_PATHS[style.texture]} stroke={style.ink} transform="translate(10 2)" />
         </>
       )}
     </svg>

@@ -1,7 +1,8 @@
-/** Look of the series of a chart: at most eight hues, those of the timeline, and a dash or a texture beside the hue. */
+/** Look of the series of a chart: work has the colours of the timeline; others one of eight hues, and a dash or a texture beside it. */
 
 import { cssColor, oklch } from "../raster/color";
-import { HUES, type Theme } from "../raster/palette";
+import type { Meaning } from "../raster/meaning";
+import { HUES, meaningLook, type Theme, textOn } from "../raster/palette";
 
 /** Patterns of lines, in CSS pixels. */
 export const DASHES: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
@@ -13,6 +14,10 @@ export const TEXTURES: readonly Texture[] = ["plain", "rising", "dots", "level"]
 export interface SeriesStyle {
   readonly line: string;
   readonly fill: string;
+  /** Edges and textures on `fill`. */
+  readonly ink: string;
+  /** Text on `fill`. */
+  readonly text: string;
   readonly dash: readonly number[];
   readonly texture: Texture;
 }
@@ -46,39 +51,49 @@ export function seriesStyle(y: number, count: number, theme: Theme, forced: Forc
   const dash = DASHES[look % DASHES.length]!;
   const texture = TEXTURES[look % TEXTURES.length]!;
   if (forced !== null) {
-    return { line: forced.text, fill: forced.ground, dash, texture };
+    return { line: forced.text, fill: forced.ground, ink: forced.text, text: forced.text, dash, texture };
   }
   const hue = HUES[y % HUES.length]!;
   const { line, fill } = TONES[theme];
-  return { line: cssColor(oklch(line[0], line[1], hue)), fill: cssColor(oklch(fill[0], fill[1], hue)), dash, texture };
+  const ink = cssColor(oklch(line[0], line[1], hue));
+  const ground = oklch(fill[0], fill[1], hue);
+  return { line: ink, fill: cssColor(ground), ink, text: textOn(ground), dash, texture };
 }
 
 /**
- * Series that several pages draw, the TPU's with or without their prefix, by hue and then texture: each looks the same on all of them.
- * Kinds of work have about the hue of the timeline: compute, collectives, copies, launches, input.
+ * Kinds of work that several pages draw, the TPU's with or without their prefix: each has its colour in the timeline, and those of a kind
+ * another texture. In the order of the hues that they take from the others of a chart.
  */
-const FIXED: readonly (readonly string[])[] = [
-  ["high_flops device_compute device_compute_16 computation forward_backward heap", "low_flops device_compute_32"],
+const WORK: readonly (readonly [kind: Meaning, looks: readonly string[]])[] = [
   [
-    ...["all_reduce_compute device_collectives exposed_communication stack", "all_reduce_sync communication"],
-    ...["all_reduce_unsplit", "collectives"],
+    "compute",
+    ["compute high_flops device_compute device_compute_16 computation forward_backward", "low_flops device_compute_32"],
   ],
-  ["outfeed output device_to_device exposed_copies free", "device_to_host", "host_to_device"],
-  ["launch kernel_launch fragmentation"],
-  ["infeed input wait_input host_input interval", "sparse_infeed"],
-  [],
-  ["send"],
-  ["recv"],
+  [
+    "collective",
+    [
+      ...["collective all_reduce_compute device_collectives exposed_communication", "all_reduce_sync communication"],
+      ...["all_reduce_unsplit", "collectives"],
+    ],
+  ],
+  ["copy", ["copy outfeed output device_to_device exposed_copies", "device_to_host", "host_to_device"]],
+  ["launch", ["launch kernel_launch"]],
+  ["input", ["infeed input wait_input host_input interval", "sparse_infeed"]],
 ];
 
-/** So many of the first hues stand for kinds of work. */
-const KINDS = 5;
+/** Others that have one hue wherever they are drawn, by its number. */
+const OTHERS: Readonly<Record<string, number>> = { heap: 0, stack: 1, free: 2, fragmentation: 3, send: 6, recv: 7 };
 
-const PLACES: ReadonlyMap<string, number> = new Map(
-  FIXED.flatMap((looks, hue) =>
+/** Hues that stand for no kind of work, those first that are least like one. */
+const OTHER_HUES = [7, 6, 5] as const;
+
+/** Numbers of looks, as `seriesStyle` has them. */
+const PLACES: ReadonlyMap<string, number> = new Map([
+  ...WORK.flatMap(([, looks], hue) =>
     looks.flatMap((ids, turn) => ids.split(" ").map((id) => [id, hue + HUES.length * turn] as const)),
   ),
-);
+  ...Object.entries(OTHERS),
+]);
 
 /** Looks of series that are drawn together. Idle time, and what was not recorded, have no hue: no work looks like them. */
 export function seriesStyles(
@@ -90,25 +105,42 @@ export function seriesStyles(
   const hues = new Set(fixed.flatMap((place) => (place === undefined ? [] : [place % HUES.length])));
   let next = 0;
   const free = (): number => {
-    // Beside kinds of work the others have hues that stand for none; there is always one left.
-    while (hues.size > 0 && (hues.has(next % HUES.length) || next % HUES.length < KINDS)) {
-      next += 1;
+    if (hues.size === 0) {
+      return next++;
     }
-    return next++;
+    // Beside kinds of work the others have hues that stand for none; there is always one left.
+    for (;;) {
+      const place = OTHER_HUES[next % OTHER_HUES.length]!;
+      const turn = Math.floor(next / OTHER_HUES.length);
+      next += 1;
+      if (!hues.has(place)) {
+        return place + HUES.length * turn;
+      }
+    }
   };
-  return ids.map((id, y) =>
-    /(^|_)(idle|not_recorded)$/.test(id)
-      ? idleStyle(theme, forced)
-      : seriesStyle(fixed[y] ?? free(), ids.length, theme, forced),
-  );
+  return ids.map((id, y) => {
+    if (/(^|_)(idle|not_recorded)$/.test(id)) {
+      return idleStyle(theme, forced);
+    }
+    const style = seriesStyle(fixed[y] ?? free(), ids.length, theme, forced);
+    const kind = fixed[y] === undefined || id in OTHERS ? undefined : WORK[fixed[y] % HUES.length]?.[0];
+    if (kind === undefined || forced !== null) {
+      return style;
+    }
+    const look = meaningLook(kind, theme);
+    return { ...style, ...look, line: look.fill };
+  });
 }
 
 function idleStyle(theme: Theme, forced: ForcedColors | null): SeriesStyle {
-  const tone = (lightness: number) => cssColor(oklch(lightness, 0, 0));
   const { line, fill } = TONES[theme];
+  const ink = cssColor(oklch(line[0], 0, 0));
+  const ground = oklch(fill[0] + (theme === "light" ? 0.12 : -0.12), 0, 0);
   return {
-    line: forced?.text ?? tone(line[0]),
-    fill: forced?.ground ?? tone(fill[0] + (theme === "light" ? 0.12 : -0.12)),
+    line: forced?.text ?? ink,
+    fill: forced?.ground ?? cssColor(ground),
+    ink: forced?.text ?? ink,
+    text: forced?.text ?? textOn(ground),
     dash: DASHES[1]!,
     texture: "plain",
   };

@@ -1,7 +1,7 @@
 /** A name in a cell that is too narrow for it: what gives way is what tells least. All of it stays in the page, to be read and copied. */
 
 import type { ComponentChildren } from "preact";
-import { stemOf } from "../raster/short-name";
+import { stemOf } from "../raster/reading";
 
 /** Mean width of a letter of a name. */
 const LETTER_PX = 7;

@@ -39,7 +39,7 @@ export function barPaths(
   return { stroke: barPx >= 4 ? path : null, fill: path };
 }
 
-export function textured(chart: uPlot, { fill, line, texture }: SeriesStyle): CanvasPattern | string {
+export function textured(chart: uPlot, { fill, ink, texture }: SeriesStyle): CanvasPattern | string {
   if (texture === "plain") {
     return fill;
   }
@@ -50,7 +50,7 @@ export function textured(chart: uPlot, { fill, line, texture }: SeriesStyle): Ca
   context.fillStyle = fill;
   context.fillRect(0, 0, tile.width, tile.height);
   context.scale(tile.width / 8, tile.height / 8);
-  context.strokeStyle = line;
+  context.strokeStyle = ink;
   context.lineWidth = 1;
   context.stroke(new Path2D(TEXTURE_PATHS[texture]));
   return chart.ctx.createPattern(tile, "repeat") ?? fill;

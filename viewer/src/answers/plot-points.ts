@@ -129,7 +129,7 @@ export function drawPoints(chart: uPlot, options: PlotOptions, styles: readonly 
     ctx.scale(POINT_PX * ratio, POINT_PX * ratio);
     const shape = new Path2D(markerPath(series));
     ctx.fillStyle = style.fill;
-    ctx.strokeStyle = style.line;
+    ctx.strokeStyle = style.ink;
     ctx.lineWidth = 0.35;
     ctx.fill(shape);
     ctx.stroke(shape);

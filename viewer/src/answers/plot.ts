@@ -226,7 +226,7 @@ function drawnAs(data: ChartData, y: number, style: SeriesStyle, options: PlotOp
   // What is so from some time on is so until the next.
   const steps = data.xKind === "time" ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {};
   const bars: Partial<uPlot.Series> = {
-    stroke: style.line,
+    stroke: style.ink,
     width: 1,
     fill: (chart) => textured(chart, style),
     points: { show: false },

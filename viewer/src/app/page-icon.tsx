@@ -22,6 +22,7 @@ const PATHS: Readonly<Record<string, string>> = {
   queues: "M2 5h2.5v6H2zM6 5h2.5v6H6zM10 5h2.5v6H10z",
   launches: "M2 3h4v3H2zM10 10h4v3h-4zM6 4.5h2.5v7H10M8 9.5l2 2-2 2",
   pod: "M2.5 2.5h3v3h-3zM10.5 2.5h3v3h-3zM2.5 10.5h3v3h-3zM10.5 10.5h3v3h-3zM5.5 4h5M5.5 12h5M4 5.5v5M12 5.5v5",
+  heat_map: "M2 4h3M7 4h7M2 8h8M12 8h2M2 12h5M9.5 12h.1M12.5 12H14",
   collectives: "M8 2.5v3M8 10.5v3M2.5 8h3M10.5 8h3M5.5 5.5h5v5h-5z",
   flows: "M2.5 4h3c5 0 0 8 5 8h3M11.5 9.8l2.2 2.2-2.2 2.2",
   cpu: "M4 4h8v8H4zM6.5 6.5h3v3h-3z",

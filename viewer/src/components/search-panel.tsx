@@ -3,7 +3,7 @@
 import { formatDuration, formatExactDuration } from "@tilescope/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { withKeys } from "../keys/table";
-import { ShortNames } from "../raster/short-name";
+import { ShortNames } from "../raster/reading";
 import { link } from "../state/link";
 import type { Pane } from "../state/pane";
 import { isSearchOpen, query, typedQuery } from "../state/query";

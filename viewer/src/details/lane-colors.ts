@@ -1,9 +1,9 @@
 /** Colours of the names of a derived lane. */
 
 import { forcedColors, systemColor } from "../answers/chart-colors";
-import { meaningOf } from "../raster/event-meaning";
 import type { Meaning } from "../raster/meaning";
 import { ColorTable, type Theme } from "../raster/palette";
+import { meaningOf } from "../raster/reading";
 import type { DerivedLane } from "../state/lanes";
 
 /** States of devices: each has the colour of its kind of work. */

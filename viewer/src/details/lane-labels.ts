@@ -2,7 +2,7 @@
 
 import { type View, xOfTick } from "@tilescope/client";
 import { LABEL_DEFAULTS } from "../raster/labels";
-import { ShortNames } from "../raster/short-name";
+import { ShortNames } from "../raster/reading";
 import { elideName, type GlyphWidths, textWidthPx } from "../raster/text";
 import type { SliceLane } from "./lane-bins";
 

@@ -3,6 +3,9 @@
 import type { ToolAnswer } from "@tilescope/client";
 import type { Links } from "../answers/links";
 import { formatPercent } from "../components/format";
+import type { Meaning } from "../raster/meaning";
+import { meaningColor } from "../raster/palette";
+import { theme } from "../state/settings";
 import type { Trace } from "../state/trace";
 import { FigureTables } from "./figure-tables";
 import { partsOfTime } from "./parts-of-time";
@@ -35,15 +38,15 @@ function StackedBar({ answer, links }: { answer: ToolAnswer; links: Links }) {
   return (
     <div class="stacked">
       <div class="stacked-bar" aria-hidden="true">
-        {parts.map(({ id, share }) => (
-          <i key={id} class={`is-${id}`} style={{ width: `${100 * share}%` }} />
+        {parts.map(({ id, kind, share }) => (
+          <i key={id} class={`is-${id}`} style={{ ...partStyle(kind), width: `${100 * share}%` }} />
         ))}
       </div>
       <dl class="stacked-legend">
-        {parts.map(({ id, label, ticks, share }) => (
+        {parts.map(({ id, label, kind, ticks, share }) => (
           <div key={id}>
             <dt>
-              <i class={`is-${id}`} aria-hidden="true" />
+              <i class={`is-${id}`} style={partStyle(kind)} aria-hidden="true" />
               {label}
             </dt>
             <dd>
@@ -57,4 +60,9 @@ function StackedBar({ answer, links }: { answer: ToolAnswer; links: Links }) {
       </dl>
     </div>
   );
+}
+
+/** The colour that work of a kind has in the timeline, for the textures of the style sheet. */
+function partStyle(kind: Meaning | null): Readonly<Record<string, string>> {
+  return kind === null ? {} : { "--part": meaningColor(kind, theme.value) };
 }

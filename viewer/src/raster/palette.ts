@@ -57,6 +57,9 @@ const TONES: Readonly<Record<Theme, Readonly<Record<Meaning, Tone>>>> = {
   },
 };
 
+/** So much darker than a colour is what is drawn on it. */
+const INK_DEPTH = 0.2;
+
 const LIGHTNESS_STEPS: readonly number[] = [-0.022, 0, 0.022];
 const HUE_STEPS: readonly number[] = [-7, 0, 7];
 const VARIANTS = LIGHTNESS_STEPS.length * HUE_STEPS.length;
@@ -189,6 +192,21 @@ export function meaningColor(meaning: Meaning, theme: Theme): string {
   return cssColor(oklch(...TONES[theme][meaning]));
 }
 
+/** The colour of a kind, that of edges and textures on it, and that of text. */
+export function meaningLook(
+  meaning: Meaning,
+  theme: Theme,
+): { readonly fill: string; readonly ink: string; readonly text: string } {
+  const [lightness, chroma, hue] = TONES[theme][meaning];
+  const fill = oklch(lightness, chroma, hue);
+  return { fill: cssColor(fill), ink: cssColor(oklch(lightness - INK_DEPTH, chroma, hue)), text: textOn(fill) };
+}
+
+/** Colour of text on a colour: dark or light. */
+export function textOn(fill: Rgb): string {
+  return cssColor(INKS.reduce((best, ink) => (contrast(fill, ink) > contrast(fill, best) ? ink : best)));
+}
+
 /** Colours of durations from the shortest on. */
 export function durationColors(theme: Theme): readonly string[] {
   return durationTones(theme).map((tone) => cssColor(oklch(...tone)));
@@ -236,6 +254,5 @@ export function hash(text: string): number {
 }
 
 function swatch(color: Rgb): Swatch {
-  const ink = contrast(color, INKS[0]!) >= contrast(color, INKS[1]!) ? INKS[0]! : INKS[1]!;
-  return { packed: color.r | (color.g << 8) | (color.b << 16), css: cssColor(color), text: cssColor(ink) };
+  return { packed: color.r | (color.g << 8) | (color.b << 16), css: cssColor(color), text: textOn(color) };
 }

@@ -1,4 +1,4 @@
-/** Reading of names, loaded as one module: what they mean, and their short forms. */
+/** Reading of names: what they mean, and their short forms. All others import it from here, so that it is one file. */
 
 export { meaningOf } from "./event-meaning";
-export { ShortNames } from "./short-name";
+export { ShortNames, stemOf } from "./short-name";

@@ -22,7 +22,12 @@ test.each([
   ["<built-in method append of collections.deque object at 0x7f>", "append"],
   ["gradient_tape/replica_6/bert/MatMul", "MatMul"],
   ["Memcpy HtoD (Pinned -> Device)", "Memcpy HtoD (Pinned -> Device)"],
-  ["ProfilerStep#4", "ProfilerStep#4"],
+  ["ProfilerStep#4", "#4"],
+  ["Step 12", "#12"],
+  ["train step #1234567", "#1234567"],
+  ["jit_train_step", "jit_train_step"],
+  ["step_12", "step_12"],
+  ["Optimizer.step#SGD.step", "Optimizer.step#SGD.step"],
   ["nccl:all_reduce", "nccl:all_reduce"],
   ["%fusion.3 = f32[8]{0} fusion(f32[8] %p), kind=kLoop", "%fusion.3"],
   ["::", "::"],
@@ -56,6 +61,10 @@ test("a file says more than a line, and a line where the file is the same", () =
     "get…pool",
     "put",
   ]);
+});
+
+test("steps are called by their numbers, and steps of two programs by these as well", () => {
+  expect(formsOf("ProfilerStep#4", "ProfilerStep#5", "EvalStep#5")).toEqual(["#4", "#5…ProfilerStep", "#5…EvalStep"]);
 });
 
 test("a number at the end is the tail", () => {

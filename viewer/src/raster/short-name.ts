@@ -7,10 +7,12 @@ import { functionOf } from "./function-name";
 
 export interface ShortForm {
   readonly head: string;
-  /** `copy` of `vectorized_elementwise_kernel…copy`, `.2711` of `fusion.2711`; or nothing. */
+  /** `copy` of `vectorized_elementwise_kernel…copy`, `.2711` of `fusion.2711`, all of `#12`; or nothing. */
   readonly tail: string;
 }
 
+/** Steps are told apart by their numbers alone: `ProfilerStep#12`, `Step 12`. */
+const STEP = /^[\w. ]*step(?: ?#| )(\d+)$/i;
 /** A number at the end tells namesakes apart: `fusion.12`. */
 const NUMBER = /(?<=\D)[^\p{L}\p{N}\s]?\d{1,6}$/u;
 const PROGRAM_HASH = /\(\d{6,}\)$/;
@@ -36,6 +38,10 @@ export function stemOf(name: string): string {
     .replace(PROGRAM_HASH, "")
     .replace(PYTHON, "")
     .replace(/^.*: (?=[\w:<>~]+$)/, "");
+  const step = STEP.exec(plain)?.[1];
+  if (step !== undefined) {
+    return `#${step}`;
+  }
   const path = functionOf(plain.startsWith("(") ? plain : plain.replace(/^void (?=\w)/, ""));
   return path.split(/::|\/(?=[^/]+$)/).findLast((part) => part !== "") ?? name;
 }
@@ -124,6 +130,10 @@ function tails(rare: readonly string[], isOwn: (word: string) => boolean): reado
 }
 
 function formOfStem(stem: string): ShortForm {
+  // A part of a number is another number: it is all there, or not at all.
+  if (/^#\d+$/.test(stem)) {
+    return { head: "", tail: stem };
+  }
   const number = NUMBER.exec(stem)?.[0] ?? "";
   return { head: stem.slice(0, stem.length - number.length), tail: number };
 }

@@ -69,3 +69,22 @@ describe("elide", () => {
     }
   });
 });
+
+test("a step has its name, or its number, and never a part of that", () => {
+  const form = { head: "", tail: "#1234" };
+  const texts = Array.from({ length: 160 }, (_, px) => elideName("ProfilerStep#1234", form, px, glyphs));
+  expect([...new Set(texts)]).toEqual(["", "#1234", "ProfilerStep#1234"]);
+  expect(texts.indexOf("#1234")).toBe(textWidthPx("#1234", glyphs));
+});
+
+test("other scripts are measured once, where a text has them: the first picture of most runs has none", () => {
+  const measured: string[] = [];
+  const glyphs = measureGlyphs((text) => {
+    measured.push(text);
+    return text === "漢" ? 12 : 7;
+  });
+  expect(textWidthPx("fusion.12…", glyphs)).toBe(70);
+  expect(measured).not.toContain("漢");
+  expect(textWidthPx("卷积 x", glyphs)).toBe(38);
+  expect(measured.filter((text) => text === "漢")).toEqual(["漢"]);
+});

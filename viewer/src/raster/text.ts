@@ -17,8 +17,17 @@ export function measureGlyphs(measure: (text: string) => number): GlyphWidths {
   for (let code = 32; code < 127; code++) {
     ascii[code] = measure(String.fromCharCode(code));
   }
-  // Wide scripts are about as wide as the font is high: better a label that is cut early than one that overlaps.
-  return { ascii, ellipsis: measure(ELLIPSIS), other: Math.max(measure("W"), measure("漢")) };
+  let other: number | null = null;
+  return {
+    ascii,
+    ellipsis: measure(ELLIPSIS),
+    get other() {
+      // Measured where a text has such characters: another font has to be found for them, which takes longer than all before.
+      // Wide scripts are about as wide as the font is high: better a label that is cut early than one that overlaps.
+      other ??= Math.max(measure("W"), measure("漢"));
+      return other;
+    },
+  };
 }
 
 export function textWidthPx(text: string, glyphs: GlyphWidths): number {

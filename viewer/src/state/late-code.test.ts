@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { LateCode } from "./late-code";
 
 test("what is asked before the code is there is done when it comes, in order, and loads it once", async () => {
@@ -35,4 +35,22 @@ test("a failure is for him who asked; the next tries again, and nothing that was
   expect([late.here, done]).toEqual([null, []]);
   expect(await late.load()).toBe("code");
   expect(done).toEqual(["gesture with code"]);
+});
+
+test("code is waited for as long as one says, and not when it cannot be had", async () => {
+  vi.useFakeTimers();
+  try {
+    const ends: string[] = [];
+    const wait = (name: string, load: () => Promise<unknown>) =>
+      new LateCode(load).soon(60).then(() => ends.push(name));
+    void wait("here", async () => "code");
+    void wait("failed", async () => Promise.reject(new Error("the server is away")));
+    void wait("slow", () => new Promise(() => undefined));
+    await vi.advanceTimersByTimeAsync(59);
+    expect(ends.toSorted()).toEqual(["failed", "here"]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ends.at(-1)).toBe("slow");
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -42,6 +42,12 @@ export class LateCode<Code> {
     }
   }
 
+  /** Resolves when it is loaded, or cannot be had, or after so many milliseconds. */
+  async soon(patienceMs: number): Promise<void> {
+    const patience = new Promise((resolve) => setTimeout(resolve, patienceMs));
+    await Promise.race([this.load().catch(() => undefined), patience]);
+  }
+
   /** Has it loaded, and does something with it. */
   ask(act?: (code: Code) => void): void {
     if (act !== undefined) {

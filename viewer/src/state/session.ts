@@ -13,18 +13,13 @@ import {
 } from "@tilescope/client";
 import { type Coloring, ColorTable } from "../raster/palette";
 import type { ShortForm, ShortNames } from "../raster/short-name";
-import { LateCode } from "./late-code";
+import { type Reading, reading } from "./reading";
 import { factsOfRootTile, type RootTileFacts } from "./root-tile-facts";
 import { siteArchive } from "./site-archive";
 import type { Trace } from "./trace";
 
 /** Pause before names are shortened, in which the first picture is painted. */
 const SHORT_NAMES_MS = 50;
-
-/** Code that reads names: on its way at once, beside what is asked of the server. */
-type Reading = typeof import("../raster/reading");
-const reading = new LateCode<Reading>(() => import("../raster/reading"));
-reading.ask();
 
 /** Callbacks of a session. */
 export interface SessionEvents {
@@ -92,16 +87,20 @@ export class Session {
     if (now.revision === before.revision && now.state === before.state) {
       return;
     }
-    this.#arrived = [];
-    this.#seen = new WeakSet();
-    this.#names = this.#makeNames();
-    this.#shortNames = reading.here === null ? null : new reading.here.ShortNames();
     // Blocks that were built stay as they are; but nothing is built before the track tree is final.
-    if (now.state === "indexing" || now.rootLevel !== before.rootLevel) {
+    const isFinal = now.state === "ready" && now.rootLevel === before.rootLevel;
+    if (isFinal) {
+      this.#client.setBuilt("all");
+    } else {
       this.#client.close();
       this.#client = this.#makeClient();
-    } else {
-      this.#client.setBuilt("all");
+    }
+    // With the tree names are final, too: what is drawn keeps its colours.
+    if (!isFinal || now.names.count !== before.names.count) {
+      this.#arrived = [];
+      this.#seen = new WeakSet();
+      this.#names = this.#makeNames();
+      this.#shortNames = reading.here === null ? null : new reading.here.ShortNames();
     }
     this.#begin();
     this.#namesVersion.value += 1;

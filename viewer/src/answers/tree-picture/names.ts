@@ -1,9 +1,9 @@
 /** Names of the rows of a table as small numbers, with their short forms and their colours in the timeline. */
 
 import type { ToolTable } from "@tilescope/client";
-import { meaningOf } from "../../raster/event-meaning";
 import { ColorTable, type Theme } from "../../raster/palette";
-import { type ShortForm, ShortNames } from "../../raster/short-name";
+import { meaningOf, ShortNames } from "../../raster/reading";
+import type { ShortForm } from "../../raster/short-name";
 import { NO_NODE } from "./node-tree";
 
 export class RowNames {

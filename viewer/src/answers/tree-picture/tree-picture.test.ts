@@ -2,9 +2,11 @@
 
 import type { ToolTable } from "@tilescope/client";
 import { expect, it } from "vitest";
+import { ColorTable } from "../../raster/palette";
+import { meaningOf } from "../../raster/reading";
 import { column, table } from "../test-tables";
 import { boxAt, layOut } from "./layout";
-import { RowNames } from "./names";
+import { NameColors, RowNames } from "./names";
 import { BottomUp, NO_NODE, type NodeTree, sizedRows, TopDown } from "./node-tree";
 import { matchesOf, nextMatch } from "./search";
 import { boxByKey, readingOrder } from "./walk";
@@ -177,4 +179,38 @@ it("the next match comes after the current box, and the first again after the la
   expect(nextMatch(order, isMatch, 2, 1)).toBe(3);
   expect(nextMatch(order, isMatch, 3, -1)).toBe(2);
   expect(nextMatch(order, () => false, 3, 1)).toBe(-1);
+});
+
+it("names have the colours that they have in the timeline, by their category where a table has it", () => {
+  const events = [
+    { name: "aten::mm", category: "cpu_op" },
+    { name: "forward", category: "python_function" },
+    { name: "ncclDevKernel_AllReduce", category: "kernel" },
+    { name: "cudaLaunchKernel", category: "cuda_runtime" },
+    { name: "Memcpy HtoD", category: "gpu_memcpy" },
+    { name: "ampere_sgemm_128x64", category: "kernel" },
+    { name: "forward", category: "python_function" },
+  ];
+  const names = new RowNames(
+    table([
+      column(
+        "name",
+        "name",
+        events.map(({ name }) => name),
+      ),
+      column(
+        "category",
+        "text",
+        events.map(({ category }) => category),
+      ),
+    ]),
+  );
+  for (const theme of ["light", "dark"] as const) {
+    const timeline = new ColorTable({ theme, by: "meaning", only: null });
+    timeline.set(0, events, meaningOf);
+    const colors = new NameColors(names, theme);
+    const drawn = events.map((_, row) => colors.colorsOf(names.numbers[row]!));
+    expect(drawn).toEqual(events.map((_, id) => ({ fill: timeline.css(id), text: timeline.text(id, 0) })));
+    expect(new Set(drawn.map(({ fill }) => fill)).size).toBe(events.length - 1);
+  }
 });

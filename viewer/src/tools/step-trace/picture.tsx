@@ -46,7 +46,7 @@ export function StepPicture({ parts, context, points = [], way = null, most = Nu
   const style = (row: number, place: number) => {
     const isTail = rows[row]!.name === "Tail" && place > 0; // the update of parameters, behind the reduces
     const look = looks[row === 0 ? place : isTail ? TAIL : STEP_PARTS.length - 1]!;
-    return { background: look.fill, borderColor: look.line };
+    return { background: look.fill, borderColor: look.ink, color: look.text };
   };
   return (
     <section class="step-picture" aria-label={`${parts.title}: picture`}>
