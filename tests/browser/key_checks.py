@@ -415,10 +415,23 @@ def second(key: str, split: str) -> Callable[[Viewer], None]:
 
 def other_timeline(v: Viewer) -> None:
     second("F9", "below")(v)
-    press(v, "F6")
+    press(v, "Shift+Y")
     v.wait("document.activeElement.matches('.is-second .timeline')")
-    press(v, "F6")
+    press(v, "Shift+Y")
     v.wait("document.activeElement.matches('.pane:not(.is-second) .timeline')")
+
+
+def regions(key: str, regions: tuple[str, ...]) -> Callable[[Viewer], None]:
+    """With the details open, from the timeline on."""
+
+    def check(v: Viewer) -> None:
+        select(v)
+        v.page.locator(".timeline").focus()
+        for region in regions:
+            v.page.keyboard.press(key)
+            v.wait(f"document.activeElement.closest('{region}') !== null")
+
+    return check
 
 
 def links_timelines(v: Viewer) -> None:
@@ -464,7 +477,9 @@ CHECKS: dict[str, Callable[[Viewer], None]] = {
     "G": grid,
     "F8": second("F8", "beside"),
     "F9": second("F9", "below"),
-    "F6": other_timeline,
+    "Shift+Y": other_timeline,
+    "F6": regions("F6", (".drawer", ".topbar", ".timeline")),
+    "Shift+F6": regions("Shift+F6", (".topbar", ".drawer", ".timeline")),
     "Y": links_timelines,
     "Shift+F8": closes_second,
     "U": time_format,
