@@ -40,7 +40,7 @@ export function cutName(text: string, roomPx: number): ComponentChildren {
   );
 }
 
-/** What a function returns and its namespaces; `void` says nothing, and is there for who copies. */
+/** Beginning of a function: its type, of which `void` is there for copies alone, and its namespaces. */
 function Start({ text }: { readonly text: string }) {
   const returned = /^void (?=\w|$)/.exec(text)?.[0] ?? "";
   const namespaces = text.slice(returned.length);

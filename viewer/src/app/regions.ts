@@ -6,7 +6,7 @@ import type { RegionIntent } from "../keys/table";
 const REGIONS =
   ".topbar, .page-head, .tool-bar, .chart-card, .share-ring, .tree-picture, .table-card, .timeline, .slice-table, .drawer, .runs";
 
-/** What takes the focus in a region: the picture or the rows before the buttons above them, and of choices the one that holds. */
+/** Elements that take the focus first: the picture or the rows before the buttons above them, and of choices the one that holds. */
 const MAIN = "[role=group][tabindex], .data-table, .runs-table a[href], input:checked";
 const FOCUSABLE = "a[href], button:not(.skip), input, select, textarea, summary, [tabindex]:not([tabindex='-1'])";
 
