@@ -404,35 +404,57 @@ def zooms_to_slice(v: Viewer) -> None:
     assert width(v) < 2 * 109_929_999
 
 
+def open_second(v: Viewer, key: str, split: str) -> None:
+    press(v, key)
+    v.wait("tilescope.second?.sharp")
+    v.wait(f"location.hash.includes('split={split}')")
+
+
+def close_second(v: Viewer) -> None:
+    v.page.keyboard.press("Shift+F8")
+    v.wait("tilescope.second === null && !location.hash.includes('split')")
+
+
 def second(key: str, split: str) -> Callable[[Viewer], None]:
     def check(v: Viewer) -> None:
-        press(v, key)
-        v.wait("tilescope.second?.sharp")
-        v.wait(f"location.hash.includes('split={split}')")
+        open_second(v, key, split)
+        close_second(v)
 
     return check
 
 
 def other_timeline(v: Viewer) -> None:
-    second("F9", "below")(v)
-    press(v, "F6")
-    v.wait("document.activeElement.matches('.is-second .timeline')")
-    press(v, "F6")
-    v.wait("document.activeElement.matches('.pane:not(.is-second) .timeline')")
+    open_second(v, "F9", "below")
+    for pane in (".is-second", ".pane:not(.is-second)"):
+        v.page.keyboard.press("Shift+Y")
+        v.wait(f"document.activeElement.matches('{pane} .timeline')")
+    close_second(v)
+
+
+def regions(key: str, regions: tuple[str, ...]) -> Callable[[Viewer], None]:
+    """With the details open, from the timeline on."""
+
+    def check(v: Viewer) -> None:
+        select(v)
+        v.page.locator(".timeline").focus()
+        for region in regions:
+            v.page.keyboard.press(key)
+            v.wait(f"document.activeElement.closest('{region}') !== null")
+
+    return check
 
 
 def links_timelines(v: Viewer) -> None:
-    second("F9", "below")(v)
-    press(v, "y")
-    v.wait("location.hash.includes('align=off')")
-    press(v, "y")
-    v.wait("location.hash.includes('align=hand.')")
+    open_second(v, "F9", "below")
+    for alignment in ("off", "hand."):
+        v.page.keyboard.press("y")
+        v.wait(f"location.hash.includes('align={alignment}')")
+    close_second(v)
 
 
 def closes_second(v: Viewer) -> None:
-    second("F8", "beside")(v)
-    press(v, "Shift+F8")
-    v.wait("tilescope.second === null && !location.hash.includes('split')")
+    open_second(v, "F8", "beside")
+    close_second(v)
 
 
 CHECKS: dict[str, Callable[[Viewer], None]] = {
@@ -464,7 +486,9 @@ CHECKS: dict[str, Callable[[Viewer], None]] = {
     "G": grid,
     "F8": second("F8", "beside"),
     "F9": second("F9", "below"),
-    "F6": other_timeline,
+    "Shift+Y": other_timeline,
+    "F6": regions("F6", (".drawer", ".topbar", ".timeline")),
+    "Shift+F6": regions("Shift+F6", (".topbar", ".drawer", ".timeline")),
     "Y": links_timelines,
     "Shift+F8": closes_second,
     "U": time_format,

@@ -73,9 +73,9 @@ def cells(page: Page, column: str) -> list[str]:
     return page.locator(f".data-table tbody tr:not(.table-spacer) td:nth-child({at + 1})").all_inner_texts()
 
 
-def copied(page: Page, of: Locator) -> list[list[str]]:
-    """The lines of the clipboard, after the button that copies was pressed with Shift: in ticks and bytes."""
-    of.get_by_role("button", name="Copy as TSV").click(modifiers=["Shift"])
+def copied(page: Page, of: Locator, *, is_raw: bool = True) -> list[list[str]]:
+    """The lines of the clipboard, after the button that copies was pressed: in ticks and bytes with Shift."""
+    of.get_by_role("button", name="Copy as TSV").click(modifiers=["Shift"] if is_raw else [])
     of.get_by_text("Copied").wait_for()
     text = page.evaluate("navigator.clipboard.readText()")
     return [line.split("\t") for line in text.splitlines()]
@@ -162,6 +162,17 @@ def test_columns_are_chosen_and_copied_exactly(page: Page, address: str) -> None
         "track",
     ]
     assert len(first) == 49
+    # For people: in the units of the screen, which the head names, with names of tracks.
+    card.get_by_role("button", name="Copy as TSV").wait_for()
+    screen = copied(page, card, is_raw=False)
+    units = [name.partition(" ")[2] for name in screen[0]]
+    shown = page.locator(".data-table thead .sort-unit").all_inner_texts()
+    assert [unit[1:-1] for unit in units if unit] == shown != []
+    ticks, times = (int(first[1][3]), float(screen[1][3]))
+    assert times == pytest.approx(
+        ticks / {"ns": 10**3, "µs": 10**6, "ms": 10**9, "s": 10**12}[units[3][1:-1]], rel=1e-12
+    )
+    card.get_by_role("button", name="Copy as TSV").wait_for()
     assert all(len(line) == len(first[0]) for line in first)
     assert first[6][6] == ""  # not recorded
     card.get_by_role("button", name="Columns").press("Enter")

@@ -67,10 +67,10 @@ class Panel:
         table = next(table for table in tables if table_id in (None, table["id"]))
         return {column["id"]: column["values"] for column in table["columns"]}, table["totals"]
 
-    def copied(self) -> list[list[str]]:
-        """The table as it is copied in ticks: its header, and its rows."""
+    def copied(self, *, is_raw: bool = True) -> list[list[str]]:
+        """The table as it is copied, in ticks unless it is for people: its header, and its rows."""
         self.page.evaluate("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve() }")
-        self.page.get_by_role("button", name="Copy as TSV").click(modifiers=["Shift"])
+        self.page.get_by_role("button", name="Copy as TSV").last.click(modifiers=["Shift"] if is_raw else [])
         text: str = self.viewer.wait("window.copied")
         self.page.evaluate("window.copied = undefined")
         return [line.split("\t") for line in text.splitlines()]
@@ -437,3 +437,24 @@ def test_the_chain_of_a_flow_is_walked_by_keys(panel: Panel) -> None:
     viewer.wait("tilescope.page === 'flows'")
     page.locator(".page .data-table tbody tr[data-row]").first.wait_for()
     assert page.locator(".page .data-table tbody tr[data-row]").count() == len(area_trace.CHAIN)
+
+
+def test_what_is_copied_of_flows_has_names(panel: Panel) -> None:
+    page = panel.page
+    _listed_chain(panel)
+    page.locator("[data-table=chain]").locator("xpath=..").get_by_role("button", name="Full page").click()
+    page.locator(".page .data-table tbody tr[data-row]").first.wait_for()
+    head, *rows = panel.copied(is_raw=False)
+    tracks = [name for name in head if name in ("track", "source_track", "target_track")]
+    assert tracks
+    assert sorted(row[head.index("name")] for row in rows) == sorted(name for name, *_ in area_trace.CHAIN)
+    assert all(" › " in row[head.index(column)] for row in rows for column in tracks)
+    # From track to track.
+    page.goto(f"{panel.viewer.url}/?run={panel.run}#v=1&tool=flows")
+    page.locator(".share-ring canvas").wait_for()
+    head, *rows = panel.copied(is_raw=False)
+    assert rows
+    assert all(" › " in cell for row in rows for cell in row[:2])
+    expect(page.get_by_role("button", name="Copy as TSV")).to_have_count(2)  # it says "Copied" for a moment
+    raw = panel.copied()
+    assert [cell for row in raw[1:] for cell in row[:2] if not cell.isdigit()] == []

@@ -69,6 +69,17 @@ def test_an_unknown_page_and_an_unknown_address_lead_back(viewer: Viewer, served
     viewer.wait("tilescope.page === 'timeline'")
 
 
+def test_an_address_that_is_none_leads_to_the_runs(browser: Browser, served: Served) -> None:
+    """A page for people, though the browser logs that there is nothing at the address."""
+    with watched_page(browser, served.url, server_may_go=True) as page:
+        for path in ("/foo/bar", "/index.htm"):
+            answer = page.goto(served.url + path)
+            assert answer is not None
+            assert (answer.status, answer.headers["content-type"].partition(";")[0]) == (404, "text/html")
+            page.get_by_role("link").first.click()
+            Viewer(page, served.url).wait("window.tilescope?.state === 'list'")
+
+
 def test_copying_a_link_and_marking_answer_where_one_sees_it(viewer: Viewer, served: Served) -> None:
     page = viewer.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

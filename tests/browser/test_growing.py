@@ -54,19 +54,21 @@ class Indexing:
 
 
 @contextmanager
-def held_indexing(server: Served, run: str) -> Iterator[Indexing]:
-    """The run's process, stopped; it goes on at the end."""
+def held_indexing(progress: Callable[[], Any]) -> Iterator[Indexing]:
+    """The process that indexes the only run, stopped; it goes on at the end. `progress` says how far it is."""
     while (worker := _worker()) is None:
         time.sleep(0.01)
     worker.suspend()
-
-    def progress() -> Any:
-        return next(each["progress"] for each in server.get("/runs")["runs"] if each["id"] == run)
 
     try:
         yield Indexing(worker, progress)
     finally:
         worker.resume()
+
+
+def progress_in(server: Served, run: str) -> Callable[[], Any]:
+    """How far a run is indexed, as the server says when asked."""
+    return lambda: next(each["progress"] for each in server.get("/runs")["runs"] if each["id"] == run)
 
 
 def _worker() -> psutil.Process | None:
@@ -89,7 +91,7 @@ def test_a_trace_is_seen_rough_then_sharp_while_it_is_indexed(browser: Browser, 
     with watched_page(browser, server.url) as page:
         viewer = Viewer(page, server.url)
         page.goto(f"{server.url}/?run={run}")
-        with held_indexing(server, run) as indexing:
+        with held_indexing(progress_in(server, run)) as indexing:
             indexing.work_until(lambda progress: progress["blocks"] > 0)
             viewer.wait("window.tilescope?.state === 'open'", 60)
             assert page.evaluate("tilescope.indexing")
@@ -141,7 +143,7 @@ def test_what_is_shown_while_indexing_is_asked_for_without_errors(browser: Brows
     with watched_page(browser, server.url) as page:
         viewer = Viewer(page, server.url)
         page.goto(f"{server.url}/?run={run}")
-        with held_indexing(server, run) as indexing:
+        with held_indexing(progress_in(server, run)) as indexing:
             indexing.work_until(lambda progress: progress["blocks"] > 0)
             viewer.wait("window.tilescope?.provisional > 0", 60)
             page.reload()
@@ -174,7 +176,7 @@ def test_two_timelines_stay_together_while_their_run_grows(browser: Browser, ser
     with watched_page(browser, server.url) as page:
         viewer = Viewer(page, server.url)
         page.goto(f"{server.url}/?run={run}")
-        with held_indexing(server, run) as indexing:
+        with held_indexing(progress_in(server, run)) as indexing:
             indexing.work_until(lambda progress: progress["blocks"] > 0)
             viewer.wait("window.tilescope?.state === 'open' && tilescope.indexing", 60)
             indexing.work_until(lambda progress: progress["blocks_done"] >= progress["blocks"] - 2)

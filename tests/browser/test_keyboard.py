@@ -188,3 +188,46 @@ def test_keys_lead_to_bins_and_their_figures(viewer: Viewer, served: Served) -> 
     page.keyboard.press("ArrowUp")
     said(viewer, "^There is no bin or slice above it in view.$")
     viewer.screenshot("keyboard-bin")
+
+
+REGION = """() => document.activeElement.closest(
+    '.topbar, .page-head, .tool-bar, .share-ring, .table-card, .tree-picture, .chart-card, .timeline, .drawer, .runs'
+)?.className.split(' ')[0]"""
+
+
+def walk(viewer: Viewer, key: str, count: int) -> list[str]:
+    """Regions that a key leads to, one after the other."""
+    led: list[str] = []
+    for _ in range(count):
+        before = viewer.page.evaluate(REGION)
+        viewer.page.keyboard.press(key)
+        viewer.wait(f"({REGION})() !== {json.dumps(before)}")
+        led.append(viewer.page.evaluate(REGION))
+    return led
+
+
+def test_a_key_leads_from_region_to_region(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    run = served.run_id(DEVICES)
+    page.goto(f"{viewer.url}/?run={run}#v=1&tool=stats")
+    page.locator(".share-ring canvas").wait_for()
+    page.locator(".share-ring-parts").focus()
+    assert walk(viewer, "F6", 5) == ["table-card", "topbar", "page-head", "tool-bar", "share-ring"]
+    assert walk(viewer, "Shift+F6", 3) == ["tool-bar", "page-head", "topbar"]
+    assert walk(viewer, "F6", 4) == ["page-head", "tool-bar", "share-ring", "table-card"]
+    # There the rows are walked at once; and out of a field, in which keys are typed.
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("tr.is-current").first).to_have_attribute("aria-selected", "true")
+    page.locator(".table-filter").focus()
+    assert walk(viewer, "F6", 1) == ["topbar"]
+    page.locator(".table-filter").focus()
+    assert walk(viewer, "Shift+F6", 1) == ["share-ring"]
+    # A page with a chart of its own, and the list of runs.
+    page.goto(f"{viewer.url}/?run={run}#v=1&tool=roofline")
+    page.locator(".chart-plot canvas").wait_for()
+    page.locator(".tool-bar button").first.focus()
+    assert walk(viewer, "F6", 2) == ["chart-card", "table-card"]
+    page.goto(viewer.url)
+    page.locator(".runs-table").wait_for()
+    assert walk(viewer, "F6", 2) == ["topbar", "runs"]

@@ -178,7 +178,7 @@ class Hand:
 
     def second(self) -> None:
         """Opens, moves, aligns, uses or closes the second timeline."""
-        press(self.viewer, self.random.choice(["F8", "F9", "F9", "y", "F6", "Shift+F8"]))
+        press(self.viewer, self.random.choice(["F8", "F9", "F9", "y", "Shift+Y", "Shift+F8"]))
         self.viewer.wait("tilescope.second === null || tilescope.second.sharp")
 
     def act(self) -> str:

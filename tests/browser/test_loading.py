@@ -6,12 +6,13 @@ import random
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, WebSocketRoute
+from playwright.sync_api import Browser, Route, WebSocketRoute
 
 from bench.slow_link import slow_link
 from bench.traces import TraceSpec
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
+from tests.browser.test_timing_tool import AXIS_TEXTS
 from tests.browser.themes import THEMES
 from tests.standins.written import TRAINING
 
@@ -208,3 +209,26 @@ def test_no_lane_is_blank_while_one_scrolls_over_a_slow_network(browser: Browser
         seen = page.evaluate(SCROLL_AND_LOOK, 0)
         assert seen["blank"] == []
         assert (seen["loading"], seen["data"] > 0) == (0, True)
+
+
+# Texts at the axis in the first picture that is said to be sharp.
+_FIRST_SHARP = """() => new Promise(resolve => {
+    const look = () => tilescope.sharp ? resolve(axisTexts) : requestAnimationFrame(look);
+    look();
+})"""
+
+
+def test_a_picture_is_sharp_when_its_marks_are_drawn(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    held: list[Route] = []
+    page.route("**/marks", lambda route: held.append(route))
+    page.add_init_script(AXIS_TEXTS)
+    page.goto(f"{viewer.url}/?run={served.run_id(TRAINING)}#v=1&marks=abc,r1000-900000000,2,,a%20name")
+    viewer.wait("window.tilescope?.state === 'open' && tilescope.events !== null", 60)
+    viewer.wait("document.querySelector('.status-dot:not(.is-busy)') !== null")
+    while not held:
+        viewer.frames()
+    viewer.frames(10)
+    assert page.evaluate("tilescope.sharp") is False
+    held.pop().continue_()
+    assert any(text.startswith("a name") for text in page.evaluate(_FIRST_SHARP))

@@ -8,14 +8,16 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
-from tests.browser.conftest import watched_page
+from tests.browser.conftest import serving, watched_page
 from tests.browser.driver import ARTEFACTS, Viewer
 from tests.browser.real_server import real_server
 from tests.browser.test_accessibility import faults
+from tests.browser.test_growing import held_indexing
 from tests.demo import DEMO_LOGDIR, DEMO_TRACE
 from tilescope.tiler.synth import write_synthetic_trace
 
@@ -231,3 +233,31 @@ def test_it_is_cancelled(
             dialog_of(page).get_by_role("button", name="Cancel").click()
         dialog_of(page).get_by_role("button", name="Choose files …").wait_for()
         assert kept(tmp_path / "cache") == []
+
+
+def test_it_is_open_while_it_is_indexed(browser: Browser, tmp_path: Path, drop: Callable[[Page, Path], None]) -> None:
+    """What was dropped is seen roughly as soon as its blocks are known, and sharp at the end, without another word."""
+    trace = tmp_path / "long.xplane.pb"
+    write_synthetic_trace(trace, format="xspace", events=1_000_000, tracks=160, seed=1)
+    (tmp_path / "logs").mkdir()
+    with serving([tmp_path / "logs"], tmp_path / "cache", *OPEN) as server, watched_page(browser, server.url) as page:
+        viewer = ready(page, f"{server.url}/?token={TOKEN}")
+        drop(page, trace)
+        confirm(viewer)
+        with held_indexing(lambda: progress_of(page)) as indexing:
+            indexing.work_until(lambda progress: progress["blocks"] > 0)
+            dialog_of(page).wait_for(state="detached", timeout=60_000)
+            viewer.wait("tilescope.state === 'open' && tilescope.indexing && tilescope.provisional > 0", 60)
+            assert name_of_run(page) == trace.name
+            expect(page.locator(".growth-text")).to_contain_text("%")
+            viewer.screenshot("opening_while_indexed")
+        viewer.wait("tilescope.state === 'open' && !tilescope.indexing", 120)
+        viewer.settle()
+        assert page.evaluate("tilescope.provisional") == 0
+        expect(page.locator(".growth")).to_have_count(0)
+
+
+def progress_of(page: Page) -> Any:
+    """How far the only run is indexed, as the server tells the page; None: it is not listed."""
+    runs = page.evaluate("fetch('api/v1/runs').then(answer => answer.json())")["runs"]
+    return runs[0]["progress"] if runs else None

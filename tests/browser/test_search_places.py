@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-from playwright.sync_api import Page
+from pathlib import Path
 
-from tests.browser.conftest import Served
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
 from tests.browser.test_search import IN_PALETTE, ask, fact, rows_of, search, wait_for_count
 from tests.browser.themes import THEMES
+from tests.corpus import corpus_path
 from tests.standins.written import DEVICES
 
 KINDS = """() => [...document.querySelectorAll('[data-kinds=found] tbody tr')].map(row =>
@@ -40,6 +43,25 @@ def test_each_other_place_is_counted_and_one_click_away(viewer: Viewer, served: 
     count = fact(ask(served, run, "search", query=rows[0]["query"], limit=0), "count")
     assert count == int(rows[0]["events"])
     wait_for_count(viewer, f"{count} hits")
+
+
+STACKS = "kineto/resnet50_workers4.pt.trace.json.gz"
+
+
+def test_a_source_file_of_stacks_is_found(browser: Browser, tmp_path: Path) -> None:
+    with serving([corpus_path(STACKS)], tmp_path / "cache") as site, watched_page(browser, site.url) as page:
+        viewer = Viewer(page, site.url)
+        viewer.open(site.run_id(Path(STACKS).name))
+        type_anew(page, "resnet.py")
+        viewer.wait("document.querySelector('[data-kinds=found]') !== null")
+        ((query, events),) = page.evaluate(KINDS)
+        assert "Call stack" in query
+        assert events == "6786"  # by the file itself: texts of the argument that have the word
+        page.locator("[data-kinds=found] button").click()
+        wait_for_count(viewer, "6786 hits")
+        page.keyboard.press("Enter")
+        viewer.wait("tilescope.selection.loaded")
+        expect(page.locator(".drawer")).to_contain_text("resnet.py")
 
 
 def test_typed_places_are_gone_to_from_the_search_and_the_palette(viewer: Viewer, served: Served) -> None:

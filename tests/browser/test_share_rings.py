@@ -22,7 +22,6 @@ def ring(viewer: Viewer, served: Served) -> Locator:
 
 def opened(viewer: Viewer, served: Served) -> Locator:
     viewer.page.goto(f"{viewer.url}/?run={served.run_id(DEVICES)}#v=1&tool=stats")
-    viewer.page.get_by_role("button", name="Ring", exact=True).first.click()
     ring = viewer.page.locator(".share-ring").first
     ring.locator("canvas").wait_for()
     return ring

@@ -54,6 +54,9 @@ def test_a_saved_page_opens_as_a_page(viewer: Viewer, served: Served) -> None:
 def test_a_run_that_is_gone(viewer: Viewer) -> None:
     viewer.open("no-such-run", expected="unknown")
     assert "no such run" in viewer.page.inner_text("main")
+    viewer.page.get_by_role("button", name="Show all runs").click()
+    viewer.page.locator(".runs-table").wait_for()
+    assert "run=" not in viewer.page.url
 
 
 @pytest.mark.deep

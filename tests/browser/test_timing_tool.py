@@ -13,7 +13,7 @@ from tests.browser.themes import THEMES
 from tests.standins.written import TRAINING
 
 # Texts that the last picture has at the time axis.
-_LISTEN = """
+AXIS_TEXTS = """
     window.axisTexts = [];
     let frameMs = null;
     const fillText = CanvasRenderingContext2D.prototype.fillText;
@@ -47,7 +47,7 @@ def length(v: Viewer) -> str:
 
 def measure(v: Viewer, served: Served) -> str:
     """Opens the run and measures an interval of it; its length."""
-    v.page.add_init_script(_LISTEN)
+    v.page.add_init_script(AXIS_TEXTS)
     v.open(served.run_id(TRAINING))
     ready(v)
     press(v, "4")

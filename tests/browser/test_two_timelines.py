@@ -116,7 +116,7 @@ def test_each_has_a_selection_details_and_tracks_of_its_own(viewer: Viewer, serv
     assert viewer.page.locator(".is-second [role=treeitem]").count() == before
     # The bars of the page are those of the timeline in use.
     expect(viewer.page.get_by_role("button", name="Run: training.pt.trace.json")).to_be_visible()
-    press(viewer, "F6")
+    press(viewer, "Shift+Y")
     expect(viewer.page.get_by_role("button", name="Run: devices.xplane.pb")).to_be_visible()
 
 
@@ -130,7 +130,7 @@ def test_they_are_aligned_by_events_by_steps_and_by_hand(viewer: Viewer, served:
     viewer.open(served.run_id(TRAINING))
     split(viewer)
     select(viewer, "ProfilerStep#103")
-    press(viewer, "F6")
+    press(viewer, "Shift+Y")
     chosen = select_in(viewer, 1)
     starts = [start_of(served, event) for event in (viewer.look()["selection"], chosen)]
     viewer.page.get_by_label("Aligned").select_option("event")

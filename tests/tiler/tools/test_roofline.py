@@ -253,7 +253,7 @@ def test_what_is_not_recorded_is_said(tmp_path: Path) -> None:
     costs = {"program_id": 3, "symbol_id": 1, "flops": 100, "bytes_accessed": 50}
     for folder, shared, said in (
         ("bare", {"program_id": 3, "symbol_id": 1}, "The trace does not say what operations compute or move"),
-        ("costs", costs, "The trace does not record the peak rates of the device"),
+        ("costs", costs, "While it runs, the program computes 10.0 TFLOP/s and moves 5.00 TB/s: the trace does not"),
     ):
         trace = plane("/device:TPU:0", [Instruction("op.1", shared)], {"XLA Ops": [Run(0, 0, 10)]})
         (tmp_path / folder).mkdir()

@@ -111,6 +111,7 @@ def names_table(
         "By name",
         columns,
         parent="parent",
+        nested=("total", "count"),
         totals=sums(every, whole, tick_ps),
         rest=sums(left, whole, tick_ps) if left else None,
     )

@@ -19,6 +19,7 @@ from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import Contract, Same
 from tilescope.tiler.tools.environment import HBM, MXU, Environment, counter_facts, environment
+from tilescope.tiler.tools.figures import figure_text
 from tilescope.tiler.tools.operations import (
     AskedOperations,
     asked_operations,
@@ -39,8 +40,8 @@ _AT_ONCE: Final = 256
 DEFAULT_STEPS: Final = 20
 
 _NO_PEAKS: Final = (
-    "the trace does not record the peak rates of the device, so there are rates but no roofs: XSpace captures of TPUs "
-    "have them in the stats of their planes, those of GPUs have generation, clock and memory bandwidth there"
+    "the trace does not record the peak rates of the device, so there are no roofs. XSpace captures of TPUs have them "
+    "in the stats of their planes, those of GPUs have generation, clock and memory bandwidth there"
 )
 _ONE_KNOWN: Final = "the FLOPs or the bytes of the program, or a peak rate of the device, were not recorded"
 
@@ -191,7 +192,8 @@ def _notes(device_operations: AskedOperations, every: Row, order: Ints) -> list[
     if not rates.flops and not rates.bytes:
         return [Note("info", device_operations.no_costs)]
     if not device_operations.peaks.flops or rates.share is None:
-        return [Note("info", _ONE_KNOWN if device_operations.peaks.flops else _NO_PEAKS)]
+        reason = _ONE_KNOWN if device_operations.peaks.flops else _NO_PEAKS
+        return [Note("info", f"{_reached(rates)}: {reason}")]
     notes = [
         Note(
             "info",
@@ -208,6 +210,13 @@ def _notes(device_operations: AskedOperations, every: Row, order: Ints) -> list[
         )
         notes.append(Note("info", text, track=lost.operation.track))
     return notes
+
+
+def _reached(rates: Rates) -> str:
+    """Rates without roofs."""
+    flops = f"computes {figure_text('rate', rates.flops, 0)}FLOP/s" if rates.flops else ""
+    moved = f"moves {figure_text('rate', rates.bytes, 0)}B/s" if rates.bytes else ""
+    return f"while it runs, the program {' and '.join(filter(None, (flops, moved)))}"
 
 
 def _limit(rates: Rates) -> str:

@@ -31,6 +31,11 @@ function isEmpty(answer: ToolAnswer): boolean {
   return answer.facts.length === 0 && tables && answer.series.length === 0;
 }
 
+/** A tree whose picture is drawn by a column, and not by the number of its rows. */
+function hasSizes({ nested }: ToolTable): boolean {
+  return (nested ?? []).length > 0;
+}
+
 function rowsOf(table: ToolTable): number {
   return table.columns[0]?.values.length ?? 0;
 }
@@ -42,13 +47,17 @@ export function AnswerView({
   rangeText,
   onMore,
   isOwn = false,
-  hasPictures = false,
+  pictures,
   onPointed,
   wanted: requested = null,
 }: AnswerProps) {
   const { facts, tables, series, notes } = answer;
   const seriesById = useMemo(() => new Map(series.map((entry) => [entry.id, entry])), [series]);
   const tablesById = useMemo(() => new Map(tables.map((table) => [table.id, table])), [tables]);
+  const hasPicture = (table: ToolTable) =>
+    pictures === "trees"
+      ? isTree(table)
+      : pictures === "first" && series.length === 0 && table === tables[0] && (!isTree(table) || hasSizes(table));
   const wanted = useSignal<(RowOfTable & { readonly id: string }) | null>(null);
   useEffect(() => {
     if (requested !== null) {
@@ -98,7 +107,7 @@ export function AnswerView({
                 head={head}
                 table={table}
                 links={links}
-                choices={choices(tool.id, id, isOwn && !hasPictures, hasPictures && isTree(table))}
+                choices={choices(tool.id, id, isOwn && pictures === undefined, hasPicture(table))}
                 rangeText={rangeText}
                 wanted={wanted.value?.table === id ? wanted.value : null}
                 onMore={onMore}

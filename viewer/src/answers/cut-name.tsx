@@ -33,9 +33,21 @@ export function cutName(text: string, roomPx: number): ComponentChildren {
     text
   ) : (
     <>
-      {start !== "" && <span class="name-start">{start}</span>}
+      {start !== "" && <Start text={start} />}
       <span class={end === "" ? undefined : "name-rest"}>{rest}</span>
       {end !== "" && <span class="name-end">{end}</span>}
+    </>
+  );
+}
+
+/** Beginning of a function: its type, of which `void` is there for copies alone, and its namespaces. */
+function Start({ text }: { readonly text: string }) {
+  const returned = /^void (?=\w|$)/.exec(text)?.[0] ?? "";
+  const namespaces = text.slice(returned.length);
+  return (
+    <>
+      {returned !== "" && <span class="name-void">{returned}</span>}
+      {namespaces !== "" && <span class="name-start">{namespaces}</span>}
     </>
   );
 }

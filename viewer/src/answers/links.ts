@@ -67,8 +67,8 @@ export interface AnswerProps {
   readonly onMore: ((more: string) => void) | null;
   /** On a page of its own: all of a row beside its table. */
   readonly isOwn?: boolean;
-  /** Trees are shown as pictures at first, with their tables below. */
-  readonly hasPictures?: boolean;
+  /** Tables that are shown with their pictures at first: all trees, or the first of an answer that has no chart. */
+  readonly pictures?: "trees" | "first";
   /** Rows that the pointer is over, or that keys have gone to. */
   readonly onPointed?: (row: RowOfTable) => void;
   /** A row that somebody asked for elsewhere on the page; another object asks anew. */

@@ -1,7 +1,7 @@
 /** A handler for each intent; the type asks for all of them. */
 
 import { focusSoon, walkedKey } from "../components/tree-focus";
-import type { FileIntent, HeldIntent, Intent, JobIntent, LateIntent, PaneIntent, PressIntent } from "../keys/table";
+import type { HeldIntent, Intent, PressIntent } from "../keys/table";
 import type { Pane } from "../state/pane";
 import { rootOf } from "../state/pane-root";
 import { query } from "../state/query";
@@ -11,15 +11,14 @@ import { isHelpOpen, isPaletteOpen } from "../state/shell";
 import { wholeView } from "../state/view";
 import type { Stage } from "../timeline/stage";
 import type { ViewNavigator } from "../timeline/view-navigator";
+import type { LateCommand } from "./late-commands";
 import type { TrackHandlers } from "./track-handlers";
 
 /** Part of the view's width that one arrow key pans, and the factor of one zoom step. */
 const PAN_STEP = 0.15;
 const ZOOM_STEP = 0.6;
 
-export type IntentHandlers = Readonly<
-  Record<Exclude<Intent, LateIntent | PaneIntent | JobIntent | FileIntent>, () => void>
->;
+export type IntentHandlers = Readonly<Record<Exclude<Intent, LateCommand>, () => void>>;
 
 /** `togglePage`: goes from a page to the timeline, or back to it; `walk`: from hit to hit of a search, or ends it. */
 export function makeIntentHandlers(
@@ -38,83 +37,82 @@ export function makeIntentHandlers(
     "pan-left": () => pan(-PAN_STEP),
     "pan-right": () => pan(PAN_STEP),
   };
-  const pressed: Readonly<Record<Exclude<PressIntent, LateIntent | PaneIntent | JobIntent | FileIntent>, () => void>> =
-    {
-      "step-zoom-in": held["zoom-in"],
-      "step-zoom-out": held["zoom-out"],
-      "fit-run": () => {
-        viewNavigator.onJump();
-        stage.pane.busyPart.value = null;
-        motion.glideTo(wholeView(stage.pane.bounds.peek(), stage.pane.view.peek().widthPx));
-      },
-      "focus-selection": () => viewNavigator.focusSelection(),
-      "enter-slice": () => enterSlice(viewNavigator),
-      "enter-bin": () => {
-        const key = walkedKey();
-        rootOf(stage.pane).querySelector<HTMLElement>(".timeline")?.focus({ preventScroll: true });
-        viewNavigator.enterDrawn(key);
-      },
-      "previous-slice": () => viewNavigator.step("previous", -PAN_STEP),
-      "next-slice": () => viewNavigator.step("next", PAN_STEP),
-      "parent-slice": () => viewNavigator.step("parent", 0),
-      "child-slice": () => viewNavigator.step("child", 0),
-      "slice-to-area": () => viewNavigator.walk((port, walk) => walk.sliceToArea(port)),
-      clear: () => {
-        const isNothing =
-          stage.pane.highlight.peek() === null &&
-          stage.pane.selection.peek().kind === "none" &&
-          !stage.pane.isDrawerOpen.peek() &&
-          !stage.pane.isMarksOpen.peek();
-        if (stage.extension?.clear() === true) {
-          return;
-        }
-        if (isNothing && query.peek() !== "") {
-          walk(null);
-        } else {
-          clearSelection(stage.pane);
-        }
-      },
-      search: () => {
-        const box = document.querySelector<HTMLInputElement>(".search-box input");
-        box?.focus();
-        box?.select();
-      },
-      "next-hit": () => walk("next"),
-      "previous-hit": () => walk("previous"),
-      "clear-search": () => walk(null),
-      "filter-tracks": () => rootOf(stage.pane).querySelector<HTMLElement>(".tree-filter input")?.focus(),
-      "find-track": () => {
-        stage.pane.isFinderOpen.value = true;
-      },
-      "pin-track": () => tracks.withSubject((key) => tracks.togglePinned(key)),
-      "hide-track": () => tracks.withSubject((key) => tracks.hide(key)),
-      "move-track-up": () => tracks.withSubject((key) => tracks.move(key, "up")),
-      "move-track-down": () => tracks.withSubject((key) => tracks.move(key, "down")),
-      "track-figures": () => tracks.withSubject((key) => tracks.lookInto(key)),
-      "first-event": () => tracks.withSubject((key) => tracks.jump(key, "first")),
-      "last-event": () => tracks.withSubject((key) => tracks.jump(key, "last")),
-      "toggle-empty": () => tracks.toggleEmpty(),
-      "toggle-drawer": () => {
-        stage.pane.isDrawerOpen.value = stage.pane.isMarksOpen.peek() || !stage.pane.isDrawerOpen.peek();
-        stage.pane.isMarksOpen.value = false;
-      },
-      "toggle-grid": () => changeSettings({ grid: !settings.peek().grid }),
-      "toggle-memory": () => void tracks.toggleToolLane("memory_profile"),
-      "show-palette": () => {
-        isPaletteOpen.value = true;
-      },
-      "toggle-table": () => {
-        stage.pane.isTableOpen.value = !stage.pane.isTableOpen.peek();
-        if (!stage.pane.isTableOpen.peek()) {
-          focusSoon(stage.pane, ".timeline");
-        }
-      },
-      "toggle-page": togglePage,
-      "toggle-theme": toggleTheme,
-      "show-help": () => {
-        isHelpOpen.value = !isHelpOpen.peek();
-      },
-    };
+  const pressed: Readonly<Record<Exclude<PressIntent, LateCommand>, () => void>> = {
+    "step-zoom-in": held["zoom-in"],
+    "step-zoom-out": held["zoom-out"],
+    "fit-run": () => {
+      viewNavigator.onJump();
+      stage.pane.busyPart.value = null;
+      motion.glideTo(wholeView(stage.pane.bounds.peek(), stage.pane.view.peek().widthPx));
+    },
+    "focus-selection": () => viewNavigator.focusSelection(),
+    "enter-slice": () => enterSlice(viewNavigator),
+    "enter-bin": () => {
+      const key = walkedKey();
+      rootOf(stage.pane).querySelector<HTMLElement>(".timeline")?.focus({ preventScroll: true });
+      viewNavigator.enterDrawn(key);
+    },
+    "previous-slice": () => viewNavigator.step("previous", -PAN_STEP),
+    "next-slice": () => viewNavigator.step("next", PAN_STEP),
+    "parent-slice": () => viewNavigator.step("parent", 0),
+    "child-slice": () => viewNavigator.step("child", 0),
+    "slice-to-area": () => viewNavigator.walk((port, walk) => walk.sliceToArea(port)),
+    clear: () => {
+      const isNothing =
+        stage.pane.highlight.peek() === null &&
+        stage.pane.selection.peek().kind === "none" &&
+        !stage.pane.isDrawerOpen.peek() &&
+        !stage.pane.isMarksOpen.peek();
+      if (stage.extension?.clear() === true) {
+        return;
+      }
+      if (isNothing && query.peek() !== "") {
+        walk(null);
+      } else {
+        clearSelection(stage.pane);
+      }
+    },
+    search: () => {
+      const box = document.querySelector<HTMLInputElement>(".search-box input");
+      box?.focus();
+      box?.select();
+    },
+    "next-hit": () => walk("next"),
+    "previous-hit": () => walk("previous"),
+    "clear-search": () => walk(null),
+    "filter-tracks": () => rootOf(stage.pane).querySelector<HTMLElement>(".tree-filter input")?.focus(),
+    "find-track": () => {
+      stage.pane.isFinderOpen.value = true;
+    },
+    "pin-track": () => tracks.withSubject((key) => tracks.togglePinned(key)),
+    "hide-track": () => tracks.withSubject((key) => tracks.hide(key)),
+    "move-track-up": () => tracks.withSubject((key) => tracks.move(key, "up")),
+    "move-track-down": () => tracks.withSubject((key) => tracks.move(key, "down")),
+    "track-figures": () => tracks.withSubject((key) => tracks.lookInto(key)),
+    "first-event": () => tracks.withSubject((key) => tracks.jump(key, "first")),
+    "last-event": () => tracks.withSubject((key) => tracks.jump(key, "last")),
+    "toggle-empty": () => tracks.toggleEmpty(),
+    "toggle-drawer": () => {
+      stage.pane.isDrawerOpen.value = stage.pane.isMarksOpen.peek() || !stage.pane.isDrawerOpen.peek();
+      stage.pane.isMarksOpen.value = false;
+    },
+    "toggle-grid": () => changeSettings({ grid: !settings.peek().grid }),
+    "toggle-memory": () => void tracks.toggleToolLane("memory_profile"),
+    "show-palette": () => {
+      isPaletteOpen.value = true;
+    },
+    "toggle-table": () => {
+      stage.pane.isTableOpen.value = !stage.pane.isTableOpen.peek();
+      if (!stage.pane.isTableOpen.peek()) {
+        focusSoon(stage.pane, ".timeline");
+      }
+    },
+    "toggle-page": togglePage,
+    "toggle-theme": toggleTheme,
+    "show-help": () => {
+      isHelpOpen.value = !isHelpOpen.peek();
+    },
+  };
   return { ...held, ...pressed };
 }
 

@@ -2,10 +2,10 @@
 
 import type { Api } from "@tilescope/client";
 import type { AppActions } from "../components/app-context";
-import type { FileIntent, Intent, JobIntent, LateIntent, PaneIntent } from "../keys/table";
+import type { FileIntent, Intent, JobIntent, LateIntent, PaneIntent, RegionIntent } from "../keys/table";
 import { LateCode } from "../state/late-code";
 
-export type LateCommand = LateIntent | PaneIntent | JobIntent | FileIntent;
+export type LateCommand = LateIntent | PaneIntent | JobIntent | FileIntent | RegionIntent;
 
 const PANE_INTENTS: readonly Intent[] = ["split-beside", "split-below", "close-second", "other-pane", "link-panes"];
 
@@ -37,6 +37,8 @@ export class LateCommands {
       (await this.#uploads.load()).show();
     } else if (intent === "show-capture" || intent === "show-monitor") {
       (await this.#captures.load()).act(intent);
+    } else if (intent === "next-region" || intent === "previous-region") {
+      (await import("./regions")).toRegion(intent);
     } else if (isOfPanes(intent)) {
       (await this.#panes.load()).act(intent);
     } else {

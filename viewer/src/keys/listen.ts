@@ -37,8 +37,8 @@ export function listenToKeys(actions: KeyActions): void {
     true,
   );
   addEventListener("keydown", (event) => {
-    // What is pressed with ctrl types nothing; nor does F1.
-    const isText = !(event.ctrlKey || event.metaKey || event.key === "F1");
+    // What is pressed with ctrl types nothing; nor do F1 and F6.
+    const isText = !(event.ctrlKey || event.metaKey || /^F\d/.test(event.key));
     if (event.defaultPrevented || (isText && isTyping())) {
       return;
     }

@@ -12,8 +12,18 @@ export type JobIntent = "show-capture" | "show-monitor";
 /** Intents about files of this computer, in the same way. */
 export type FileIntent = "open-file";
 
+/** Intents that move the focus from region to region of the page, in the same way. */
+export type RegionIntent = "next-region" | "previous-region";
+
 /** Intents that act once for each press, on any page. */
-export type ShellIntent = "show-palette" | "toggle-page" | "toggle-theme" | "show-help" | JobIntent | FileIntent;
+export type ShellIntent =
+  | "show-palette"
+  | "toggle-page"
+  | "toggle-theme"
+  | "show-help"
+  | JobIntent
+  | FileIntent
+  | RegionIntent;
 
 /** Intents that act once for each press, in the timeline. */
 export type TimelineIntent =
@@ -138,9 +148,14 @@ function late(group: KeyGroup, intent: LateIntent | PaneIntent, label: string, .
   return { keys, intent, label, group, held: false, isShared: false };
 }
 
-/** A row about running jobs, or files of this computer. */
-function job(intent: JobIntent | FileIntent, label: string, key: Chord): Binding {
-  return { keys: [key], intent, label, group: "Show", held: false, isShared: true };
+/** A row of what is loaded late, on any page. */
+function shared(
+  group: KeyGroup,
+  intent: JobIntent | FileIntent | RegionIntent,
+  label: string,
+  ...keys: readonly Chord[]
+): Binding {
+  return { keys, intent, label, group, held: false, isShared: true };
 }
 
 /** A row of the search; `inSearch` ones are keys of its box. */
@@ -385,9 +400,11 @@ export const KEY_TABLE: readonly Binding[] = [
   late("Show", "copy-link", "Copy a link to what is shown", typed("c", "C")),
   late("Panes", "split-beside", "Second timeline beside this one", typed("F8")),
   late("Panes", "split-below", "Second timeline below this one", typed("F9")),
-  late("Panes", "other-pane", "To the other timeline", typed("F6")),
+  late("Panes", "other-pane", "To the other timeline", withShift(typed("y", "Y"))),
   late("Panes", "link-panes", "Zoom both timelines together, or each by itself", typed("y", "Y")),
   late("Panes", "close-second", "Close the second timeline", withShift(typed("F8"))),
+  shared("Show", "next-region", "To the next region: header, timeline, details; form, chart, table", typed("F6")),
+  shared("Show", "previous-region", "To the region before", withShift(typed("F6"))),
   {
     keys: [withModifier("ctrl", withShift(typed("p", "P"))), typed("F1")],
     intent: "show-palette",
@@ -396,9 +413,9 @@ export const KEY_TABLE: readonly Binding[] = [
     held: false,
     isShared: true,
   },
-  job("open-file", "Open a file or a folder", typed("o", "O")),
-  job("show-capture", "Capture a trace from a running job", typed("j", "J")),
-  job("show-monitor", "Monitor a running job", withShift(typed("j", "J"))),
+  shared("Show", "open-file", "Open a file or a folder", typed("o", "O")),
+  shared("Show", "show-capture", "Capture a trace from a running job", typed("j", "J")),
+  shared("Show", "show-monitor", "Monitor a running job", withShift(typed("j", "J"))),
   {
     keys: [typed("v", "V")],
     intent: "toggle-page",

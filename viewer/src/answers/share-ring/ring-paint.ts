@@ -5,11 +5,11 @@ import type { Paints } from "../tree-picture/paint";
 import type { RingPart } from "./ring-parts";
 
 /** Radius of the hole, as a part of the ring's. */
-export const INNER_RADIUS = 0.58;
+export const INNER_RADIUS = 0.54;
 
 const GAP_PX = 1.5;
 /** A share is written where its part is so wide in the middle of the ring. */
-const LABEL_LEAST_PX = 40;
+const LABEL_LEAST_PX = 44;
 
 export interface PartColors {
   readonly fill: string;

@@ -25,7 +25,7 @@ import { partAt, partByKey, ringColumns, ringParts } from "./ring-parts";
 
 /** Names of more pixels keep their ends in the list. */
 const NAME_PX = 240;
-const SIZE_PX = 260;
+const SIZE_PX = 220;
 
 interface Props {
   readonly table: ToolTable;
@@ -39,7 +39,7 @@ interface Props {
 export function ShareRing({ table, links, choices, rangeText, onRow }: Props) {
   const model = useMemo(() => new TableModel(table, links, choices), [table, links, choices]);
   const columns = useMemo(() => ringColumns(model), [model]);
-  const names = useMemo(() => new RowNames(table), [table]);
+  const names = useMemo(() => new RowNames(table, links.trackPath), [table, links.trackPath]);
   const nameColors = useMemo(() => new NameColors(names, theme.value), [names, theme.value]);
   const isForced = useForced();
   const chosen = useSignal<string | null>(null);

@@ -4,6 +4,7 @@ import type { ToolTable } from "@tilescope/client";
 import { ColorTable, type Theme } from "../../raster/palette";
 import { meaningOf, ShortNames } from "../../raster/reading";
 import type { ShortForm } from "../../raster/short-name";
+import type { Figure } from "../figures";
 import { NO_NODE } from "./node-tree";
 
 export class RowNames {
@@ -13,12 +14,21 @@ export class RowNames {
   readonly #categories: string[] = [];
   #forms: ShortNames | null = null;
 
-  constructor(table: ToolTable) {
+  /** True if they are names of events, whose colours are those of the timeline. */
+  readonly areEvents: boolean;
+
+  /** `trackPath`: names of tracks, which rows have that have no name of their own. */
+  constructor(table: ToolTable, trackPath: (track: number) => readonly string[] = () => []) {
     const column =
       table.columns.find(({ kind }) => kind === "name") ?? table.columns.find(({ kind }) => kind === "text");
+    this.areEvents = column?.kind === "name";
     const categories = table.columns.find(({ id, kind }) => id === "category" && kind === "text")?.values;
     const numbers = new Map<string, number>();
-    const values = column?.values ?? (table.columns[0]?.values ?? []).map(() => null);
+    const tracks = table.columns.filter(({ kind }) => kind === "track").map(({ values }) => values);
+    const pathOf = (track: Figure) => (typeof track === "number" ? trackPath(track).slice(-2).join(" › ") : "");
+    const values =
+      column?.values ??
+      (table.columns[0]?.values ?? []).map((_, row) => tracks.map((ids) => pathOf(ids[row] ?? null)).join(" → "));
     this.numbers = Int32Array.from(values, (value, row) => {
       const text = value === null || value === "" ? "(none)" : String(value);
       let number = numbers.get(text);
@@ -64,7 +74,7 @@ export class NameColors {
 
   constructor(names: RowNames, theme: Theme) {
     this.#names = names;
-    this.#table = new ColorTable({ theme, by: "meaning", only: null });
+    this.#table = new ColorTable({ theme, by: names.areEvents ? "meaning" : "name", only: null });
   }
 
   /** Colour of a name, and of text on it. */

@@ -50,7 +50,7 @@ export function CallTreeView({ context, fields, setFields }: PageProps<CallTreeF
         />
       </PageHead>
       <Answered request={request}>
-        {(answer) => <ToolAnswerView tool={TOOL} answer={answer} context={context} hasPictures={true} />}
+        {(answer) => <ToolAnswerView tool={TOOL} answer={answer} context={context} pictures="trees" />}
       </Answered>
     </>
   );

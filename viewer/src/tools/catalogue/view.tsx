@@ -133,6 +133,7 @@ function Answer({ tool, toolFields, onRefused, context, fields: texts, setFields
               answer={answerInWords(answer, words)}
               links={links}
               rangeText={context.rangeText}
+              pictures="first"
               onMore={takesMore ? (more) => setFields({ ...texts, after: more }) : null}
             />
           </>

@@ -2,7 +2,7 @@
 
 import type { ToolAnswer, ToolEntry } from "@tilescope/client";
 import { AnswerView } from "../../answers/answer-view";
-import type { RowOfTable } from "../../answers/links";
+import type { AnswerProps, RowOfTable } from "../../answers/links";
 import { isGrowing } from "../../state/answer-values";
 import type { PageContext } from "../contract";
 
@@ -12,11 +12,10 @@ interface Props {
   readonly context: PageContext;
   /** A row that somebody asked for. */
   readonly wanted?: RowOfTable | null;
-  /** Trees are shown as pictures at first. */
-  readonly hasPictures?: boolean;
+  readonly pictures?: AnswerProps["pictures"];
 }
 
-export function ToolAnswerView({ tool, answer, context, wanted = null, hasPictures = false }: Props) {
+export function ToolAnswerView({ tool, answer, context, wanted = null, pictures }: Props) {
   return (
     <>
       {isGrowing(answer) && <Incomplete />}
@@ -27,7 +26,7 @@ export function ToolAnswerView({ tool, answer, context, wanted = null, hasPictur
         rangeText={context.rangeText}
         onMore={null}
         isOwn={true}
-        hasPictures={hasPictures}
+        {...(pictures === undefined ? {} : { pictures })}
         wanted={wanted}
       />
     </>
