@@ -81,7 +81,7 @@ def answer_rows(server: ServerProcess) -> Iterator[Row]:
 
 
 def _cpu_seconds(server: ServerProcess) -> float:
-    """Of the server, and of the processes in which it answers questions."""
+    """Processor time of the server, and of the processes in which it answers questions."""
     times = [process.cpu_times() for process in (server.process, *server.process.children(recursive=True))]
     return float(sum(each.user + each.system for each in times))
 
