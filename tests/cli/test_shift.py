@@ -90,6 +90,19 @@ def test_tools_say_that_they_use_no_shifts(run: Path, capsys: pytest.CaptureFixt
     assert note in " ".join(capsys.readouterr().out.split())
 
 
+def test_an_export_says_that_it_uses_no_shifts(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def exported() -> tuple[bytes, str]:
+        assert main(["export", str(run), "-o", str(tmp_path / "run.json")]) == 0
+        return (tmp_path / "run.json").read_bytes(), capsys.readouterr().err
+
+    plain, message = exported()
+    assert "shifts" not in message
+    update_shifts(run, {"synthetic (2)": 5000}, "measured")
+    shifted, message = exported()
+    assert "times are as they were recorded: the shifts of synthetic (2) are not added to them" in message
+    assert shifted == plain
+
+
 def test_shifts_are_drawn_in_the_nearest_ticks(run: Path) -> None:
     update_shifts(run, {"a": -1, "b": 501, "c": -1499, "d": -1501}, "measured")
     hosts = ["a", "b", "c", "d"]

@@ -16,8 +16,8 @@ export interface ShownHits extends Omit<AskedHits, "grid"> {
 }
 
 /** Hits of one question about whatever tracks, such as those of the whole run. */
-export function drawnHits({ grid, ...asked }: AskedHits, shifts: Shifts | null): ShownHits {
-  return { ...asked, gridOf: (track) => grid?.later(shifts?.later(track) ?? 0n) ?? null };
+export function drawnHits({ grid, ...hits }: AskedHits, shifts: Shifts | null): ShownHits {
+  return { ...hits, gridOf: (track) => grid?.later(shifts?.later(track) ?? 0n) ?? null };
 }
 
 export class DrawnHits {

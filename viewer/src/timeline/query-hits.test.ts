@@ -95,9 +95,9 @@ it("asks about tracks of shifted clocks in the times that these showed, and has 
   hits.follow(trace, "r b ready 0 a", "a");
   hits.want(shifted);
   await vi.advanceTimersByTimeAsync(200);
-  const asked = ask.mock.calls.map(([, { tracks, start, end }]) => ({ tracks, start, end }));
-  expect(asked).toContainEqual({ tracks: [VIEW_TRACK, 2], start: 250n, end: 450n });
-  expect(asked).toContainEqual({ tracks: [3], start: 50n, end: 250n });
+  const questions = ask.mock.calls.map(([, { tracks, start, end }]) => ({ tracks, start, end }));
+  expect(questions).toContainEqual({ tracks: [VIEW_TRACK, 2], start: 250n, end: 450n });
+  expect(questions).toContainEqual({ tracks: [3], start: 50n, end: 250n });
   const [plain, later] = [hits.inView.gridOf(2)!, hits.inView.gridOf(3)!];
   expect([plain.originTicks, later.originTicks]).toEqual([250n, 250n]);
   hits.want({ ...shifted, shifts: null });
