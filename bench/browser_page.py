@@ -6,7 +6,7 @@ import itertools
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -140,10 +140,19 @@ def wait(page: Page, condition: str) -> float:
 
 def held(page: Page, key: str, seconds: float) -> Frames:
     """Frames that were drawn while a key was held."""
+
+    def hold() -> None:
+        page.keyboard.down(key)
+        page.wait_for_timeout(seconds * 1000)
+        page.keyboard.up(key)
+
+    return frames_of(page, hold)
+
+
+def frames_of(page: Page, movement: Callable[[], object]) -> Frames:
+    """Frames that were drawn during a movement."""
     page.evaluate("benchFrames.length = 0")
-    page.keyboard.down(key)
-    page.wait_for_timeout(seconds * 1000)
-    page.keyboard.up(key)
+    movement()
     frames: list[list[float]] = page.evaluate("benchFrames.slice(1)")
     gaps = [after[0] - before[0] for before, after in itertools.pairwise(frames)]
     return Frames([spent for _, spent in frames], gaps)

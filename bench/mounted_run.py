@@ -13,7 +13,7 @@ import resource
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,12 +49,16 @@ def write_run(place: Path, shards: int, tracks: int, events: int) -> Path:
     files = [place / f"host{host}.xplane.pb" for host in range(_HOSTS)]
     for seed, file in enumerate(files):
         write_synthetic_trace(file, format="xspace", events=events, tracks=tracks, seed=seed)
-    folder = place / "run"
+    return linked_run(place / "run", files, shards)
+
+
+def linked_run(folder: Path, files: Sequence[Path], shards: int) -> Path:
+    """A run of so many shards: each file is indexed once, and its store linked under further names."""
     run = build_shards(files, folder, threads, progress=lambda _: None)
     linked = list(run.shards)
-    for number in range(_HOSTS, shards):
-        shard = structs.replace(run.shards[number % _HOSTS], name=f"{number:016x}")
-        store = shard_path(folder, run.shards[number % _HOSTS].name)
+    for number in range(len(files), shards):
+        shard = structs.replace(run.shards[number % len(files)], name=f"{number:016x}")
+        store = shard_path(folder, run.shards[number % len(files)].name)
         shutil.copytree(store, shard_path(folder, shard.name), copy_function=os.link)
         linked.append(shard)
     run = make_sharded_run(run.axis, linked, [])

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from bench.pod_run import PodShape, write_pod
-from tests.browser.conftest import Served, serving
+from tests.browser.conftest import Served, serving, watched_page
+from tests.browser.driver import Viewer
+from tests.browser.static_host import static_host
 from tests.browser.test_accessibility import faults
 from tests.browser.themes import THEMES
 from tests.browser.tool_pages import ToolPages
+from tilescope.cli import main
 from tilescope.tiler.indexing import build_store
 
 pytestmark = pytest.mark.usefixtures("small_window")
@@ -32,11 +37,16 @@ COLOURS = """() => {
 
 
 @pytest.fixture(scope="module")
-def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("heat")
     made = write_pod(folder / "made", PodShape(hosts=6, chips=4, steps=4, late_host=1))
     build_store(made.files, folder / STORE)
-    with serving([folder / STORE], folder / "cache") as running:
+    return folder / STORE
+
+
+@pytest.fixture(scope="module")
+def site(browser: Browser, store: Path) -> Iterator[Served]:
+    with serving([store], store.parent / "cache") as running:
         yield running
 
 
@@ -97,3 +107,41 @@ def test_rows_are_filtered_and_sorted(pages: ToolPages, site: Served) -> None:
     page.keyboard.press("ArrowDown")
     expect(page.locator(".heat-map-row")).to_contain_text("pod-worker-2")
     expect(page.locator(".heat-map-row")).to_contain_text("row 1,")
+
+
+LINK = "tool=heat_map&f.filter=worker&f.sort=busy&at=;1000-4000;pod-worker-4"
+
+
+def opened_elsewhere(browser: Browser, url: str) -> str:
+    """Address of a page of another person, once the map that the link names is drawn."""
+    with watched_page(browser, url) as page:
+        page.goto(url)
+        viewer = Viewer(page, url)
+        viewer.wait("['open', 'unknown'].includes(window.tilescope?.state)", 60)
+        if page.evaluate("tilescope.state") == "unknown":  # a run's id has where it lies
+            page.get_by_role("link", name="at the place of the link").click()
+            viewer.wait("window.tilescope?.state === 'open'", 60)
+        page.locator(".heat-map canvas").wait_for(timeout=60_000)
+        viewer.wait(f"({COLOURS})() > 1")
+        expect(page.locator(".heat-map-row")).to_contain_text("pod-worker-4")
+        expect(page.get_by_role("searchbox", name="Filter the rows by name")).to_have_value("worker")
+        expect(page.get_by_role("combobox", name="Order of the rows")).to_have_value("busy")
+        return page.url
+
+
+def test_a_link_opens_on_another_server_and_on_the_archive(
+    browser: Browser, site: Served, store: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The same run elsewhere, as a store and as an archive that a server has, and as one without any server of ours."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    shutil.copytree(store, folder / STORE)
+    options = ["--answers", "heat_map"]
+    assert main(["archive", str(store), "--site", str(folder / "site"), *options]) == 0
+    shutil.copyfile(folder / "site" / "made.tsarc", folder / "made.tsarc")
+    link = f"/?run={site.run_id(STORE)}#v=1&{LINK}"
+    assert opened_elsewhere(browser, site.url + link).endswith(LINK)
+    for name in (STORE, "made.tsarc"):
+        with serving([folder / name], folder / "cache") as other:
+            assert opened_elsewhere(browser, other.url + link).endswith(LINK)
+    with static_host(folder / "site") as host:
+        assert opened_elsewhere(browser, f"{host.url}/?archive=made.tsarc#v=1&{LINK}").endswith(LINK)

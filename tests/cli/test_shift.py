@@ -12,7 +12,7 @@ import pytest
 from tests.pods import threads, write_pod
 from tests.tiler.readers.layouts.rank_traces import BASE_NS, put, rank_trace
 from tilescope.cli import main
-from tilescope.tiler.errors import DamagedStore, UsageError
+from tilescope.tiler.errors import DamagedStore, StoreError, UsageError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.mount import keep_merge, open_run, save_shifts
 from tilescope.tiler.pages import decompress
@@ -69,6 +69,8 @@ def test_shifts_are_kept_listed_and_taken_back(run: Path, capsys: pytest.Capture
         ("synthetic", "name a host and its shift"),
         ("nobody=1ms", "there is no host or rank 'nobody': there are synthetic, synthetic (2)"),
         ("synthetic=5", "the shift has no unit"),
+        ("synthetic=+-5ms", "the shift has two signs: synthetic=+1.5ms moves to the right"),
+        ("synthetic=--5ms", "the shift has two signs"),
         ("synthetic=soon", "'soon' is not a time"),
         ("synthetic=99999999999s", "is more than"),
     ],
@@ -86,6 +88,19 @@ def test_tools_say_that_they_use_no_shifts(run: Path, capsys: pytest.CaptureFixt
     update_shifts(run, {"synthetic (2)": 5000}, "measured")
     assert main(["ask", str(run), "overview"]) == 0
     assert note in " ".join(capsys.readouterr().out.split())
+
+
+def test_an_export_says_that_it_uses_no_shifts(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def exported() -> tuple[bytes, str]:
+        assert main(["export", str(run), "-o", str(tmp_path / "run.json")]) == 0
+        return (tmp_path / "run.json").read_bytes(), capsys.readouterr().err
+
+    plain, message = exported()
+    assert "shifts" not in message
+    update_shifts(run, {"synthetic (2)": 5000}, "measured")
+    shifted, message = exported()
+    assert "times are as they were recorded: the shifts of synthetic (2) are not added to them" in message
+    assert shifted == plain
 
 
 def test_shifts_are_drawn_in_the_nearest_ticks(run: Path) -> None:
@@ -121,6 +136,15 @@ def test_a_file_of_shifts_that_is_none(run: Path, content: bytes) -> None:
     (run / SHIFTS).write_bytes(content)
     with pytest.raises(DamagedStore, match=r"shifts\.json: makes no sense"):
         read_shifts(run)
+
+
+def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
+    update_shifts(tmp_path, {"host": 1}, "by_hand")
+    with pytest.raises(UsageError, match="100,001 clocks with a shift are more than the 65,536 that there may be"):
+        update_shifts(tmp_path, {f"host{k}": 1 for k in range(100_000)}, "measured")
+    with pytest.raises(StoreError, match="bytes are more than the 4,194,304 that it may have"):
+        update_shifts(tmp_path, {f"{k} {'x' * 900}": 1 for k in range(5000)}, "measured")
+    assert read_shifts(tmp_path) == {"host": Shift(1, "by_hand")}
 
 
 def test_an_archive_takes_none(run: Path, tmp_path: Path) -> None:

@@ -123,6 +123,7 @@ class _Finding:
         self._has_hosts = sum(entry.kind == "host" for entry in self._tree.groups) > 1
         self._classifier = classifier(reader.work_rules)
         self._tables: dict[Callable[[Name], int], Kinds] = {}
+        self._parts: dict[int, tuple[Kinds, Kinds, Kinds]] = {}  # codes, works and origins, by the id of the codes
         self._xla_codes: Kinds | None = None
         self.processes: dict[int, list[int]] = defaultdict(list)
         for track in self._tree.tracks:
@@ -207,7 +208,7 @@ class _Finding:
         if self._has_hosts and host is not None:
             place = self._tree.groups[host].name
             name = place if place.endswith(f" · {name}") else f"{place} · {name}"  # "rank 3 · GPU 3" says it already
-        work, async_work = (tuple(_work_track(*pair) for pair in pairs) for pairs in (tracks, beside))
+        work, async_work = (tuple(self._work_track(*pair) for pair in pairs) for pairs in (tracks, beside))
         return Device(group, name, host, work, async_work)
 
     def _codes(self, rule: Callable[[Name], int]) -> Interruptible[Kinds]:
@@ -218,6 +219,9 @@ class _Finding:
     def _name(self, track: int) -> str:
         return self._tree.tracks[track].name
 
-
-def _work_track(track: int, codes: Kinds) -> WorkTrack:
-    return WorkTrack(track, works_of(codes), origins_of(codes))
+    def _work_track(self, track: int, codes: Kinds) -> WorkTrack:
+        """The track, with the tables of all tracks that have these codes: a pod has thousands."""
+        if id(codes) not in self._parts:
+            self._parts[id(codes)] = codes, works_of(codes), origins_of(codes)
+        _, works, origins = self._parts[id(codes)]
+        return WorkTrack(track, works, origins)

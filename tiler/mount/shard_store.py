@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -73,13 +74,10 @@ class ShardHandles:
         return handle
 
     def _close_unread(self) -> None:
-        closed = []
         with self._lock:
-            for path, handle in list(self._handles.items()):
-                if len(self._handles) <= self._most:
-                    break
-                if handle.readers == 0:
-                    closed.append(self._handles.pop(path).store)
+            unread = (path for path, handle in self._handles.items() if handle.readers == 0)
+            excess = max(0, len(self._handles) - self._most)
+            closed = [self._handles.pop(path).store for path in list(islice(unread, excess))]
         for store in closed:
             store.close()
 

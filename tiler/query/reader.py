@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.caches import Memo, forget_copied_values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, NotBuilt
+from tilescope.tiler.garbage import seldom_collected
 from tilescope.tiler.lookup.arguments import event_metadata
 from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.steps import marked_steps
@@ -131,7 +132,8 @@ class QueryReader:
     @cached_property
     def steps(self) -> RunSteps:
         """The steps that the trace marks, as far as it is built. Raises DamagedStore."""
-        return RunSteps(self.tree, self.names, file_of_tracks(self.store), marked_steps(self.store))
+        with seldom_collected():  # a pod has thousands of tracks with steps, and all of these objects stay
+            return RunSteps(self.tree, self.names, file_of_tracks(self.store), marked_steps(self.store))
 
     def file_of(self, track: int) -> int:
         """The file of a track, -1 of a rollup: an index into the manifest's `files`. Raises DamagedStore."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.device_lines import STEP_TRACE, is_device_process
 from tilescope.tiler.query.names import Names
 from tilescope.tiler.query.tracks import TrackTree
-from tilescope.tiler.records.steps import StepSource, TrackSteps
+from tilescope.tiler.records.steps import StepSource, TrackSteps, join_steps
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -280,8 +280,9 @@ def _candidates(
     for track, of_track in _by_track(steps):
         process = tree.tracks[track].group
         family = np.where(of_track.source == StepSource.STEPS_LINE_IN_ORDER, StepSource.STEPS_LINE, of_track.source)
-        for source in np.unique(family).tolist():
-            sort = of_track.take(family == source)
+        sources = np.unique(family).tolist()
+        for source in sources:
+            sort = of_track if len(sources) == 1 else of_track.take(family == source)
             if source == StepSource.ANNOTATION:
                 parts = [(names[name].text, sort.take(sort.name == name)) for name in np.unique(sort.name).tolist()]
             else:
@@ -304,10 +305,7 @@ def _by_track(steps: Iterable[tuple[int, TrackSteps]]) -> Iterable[tuple[int, Tr
     for track, part in steps:
         parts[track].append(part)
     for track, records in parts.items():
-        columns = (
-            np.concatenate([getattr(part, column) for part in records]) for column in TrackSteps.__struct_fields__
-        )
-        yield track, TrackSteps(*columns)
+        yield track, records[0] if len(records) == 1 else join_steps(records)
 
 
 def _rows(track: int, steps: TrackSteps) -> StepRows:
@@ -321,8 +319,10 @@ def _rows(track: int, steps: TrackSteps) -> StepRows:
 
 
 def _joined(parts: Sequence[StepRows]) -> StepRows:
+    if len(parts) == 1:
+        return parts[0]
     rows = StepRows(*(np.concatenate([getattr(part, column) for part in parts]) for column in StepRows.__slots__))
-    return rows if len(parts) == 1 else rows.take(np.argsort(rows.start, kind="stable"))
+    return rows.take(np.argsort(rows.start, kind="stable"))
 
 
 def _best(candidates: Sequence[StepSeries]) -> StepSeries:

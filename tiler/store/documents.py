@@ -18,13 +18,15 @@ Document = TypeVar("Document", bound=Struct)
 _LEVEL: Final = 1  # of gzip: they are written and read once
 
 
-def write_document(path: Path, document: Struct) -> None:
+def write_document(path: Path, document: Struct, most_bytes: int | None = None) -> None:
     """Writes a document as JSON, gzip-compressed if the name ends so: first beside `path`, then there in one step.
 
-    Raises StoreError.
+    `most_bytes`: of JSON; what is longer is not written. Raises StoreError.
     """
     # Names of events may hold halves of surrogate pairs, which JSON has as escapes alone.
     data = json.dumps(to_builtins(document), separators=(",", ":")).encode()
+    if most_bytes is not None and len(data) > most_bytes:
+        raise StoreError(f"{path}: {len(data):,} bytes are more than the {most_bytes:,} that it may have")
     part = path.with_name(f".{path.name}.{os.urandom(6).hex()}.part")
     try:
         with part.open("wb") as file:

@@ -22,6 +22,7 @@ SHIFTS_LOCK: Final = "shifts.lock"  # whoever changes them has it (flock); it st
 
 _MOST_BYTES: Final = 4 << 20
 _MOST_PS: Final = 1 << 62
+_MOST_SHIFTS: Final = 1 << 16
 
 
 class Shift(Struct, frozen=True):
@@ -39,7 +40,7 @@ class _StoredShift(Struct, frozen=True, forbid_unknown_fields=True):
 
 class _Document(Struct, frozen=True, forbid_unknown_fields=True):
     version: Literal[1]
-    shifts: Annotated[list[_StoredShift], Meta(max_length=1 << 16)]
+    shifts: Annotated[list[_StoredShift], Meta(max_length=_MOST_SHIFTS)]
 
 
 def read_shifts(path: Path) -> dict[str, Shift]:
@@ -73,8 +74,12 @@ def update_shifts(path: Path, changes: Mapping[str, int], origin: ShiftOrigin) -
     with _locked(path):
         shifts = read_shifts(path) | {clock: Shift(ps, origin) for clock, ps in changes.items()}
         shifts = {clock: shift for clock, shift in sorted(shifts.items()) if shift.ps}
+        if len(shifts) > _MOST_SHIFTS:
+            raise UsageError(
+                f"{path}: {len(shifts):,} clocks with a shift are more than the {_MOST_SHIFTS:,} that there may be"
+            )
         stored = [_StoredShift(clock, str(shift.ps), shift.origin) for clock, shift in shifts.items()]
-        write_document(path / SHIFTS, _Document(1, stored))
+        write_document(path / SHIFTS, _Document(1, stored), _MOST_BYTES)
     return shifts
 
 

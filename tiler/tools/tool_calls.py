@@ -78,7 +78,7 @@ def _answer(tool: AnyTool, scope: Scope, question: Question) -> Interruptible[An
             notes.append(_missing_note(missing))
         shifted = scope.shifted_hosts()
         if shifted:
-            notes.append(_shifts_note(shifted))
+            notes.append(Note("info", shifts_text(shifted)))
         return replace(answer, notes=notes, is_complete=is_complete and not missing, missing=missing)
 
 
@@ -86,8 +86,9 @@ def _missing_note(hosts: Sequence[str]) -> Note:
     return Note("warning", f"this is without {_named(hosts)}: the run lacks {plural(len(hosts), 'host', 'hosts')}")
 
 
-def _shifts_note(hosts: Sequence[str]) -> Note:
-    return Note("info", f"times are as they were recorded: the shifts of {_named(hosts)} are not added to them")
+def shifts_text(hosts: Sequence[str]) -> str:
+    """Note on times, for answers and files of a run in which the clocks of these hosts are shifted."""
+    return f"times are as they were recorded: the shifts of {_named(hosts)} are not added to them"
 
 
 def _named(hosts: Sequence[str]) -> str:

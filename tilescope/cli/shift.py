@@ -67,6 +67,10 @@ def _change(text: str) -> tuple[str, int]:
     host, equals, time = text.rpartition("=")
     if not equals:
         raise UsageError(f"{text!r:.200}: name a host and its shift, as in host3=+1.5ms")
+    if time[:1] in {"+", "-"} and time[1:2] in {"+", "-"}:
+        raise UsageError(
+            f"{text!r:.200}: the shift has two signs: {host}=+1.5ms moves to the right, {host}=-1.5ms to the left"
+        )
     if time.lstrip("+-").isdecimal() and time.strip("+-0"):
         raise UsageError(f"{text!r:.200}: the shift has no unit, as in {host}=+1.5ms")
     return host, int(ticks_text(host, time.removeprefix("+"), 1))

@@ -188,6 +188,15 @@ def test_cells_are_bounded(nested: Nested, monkeypatch: pytest.MonkeyPatch) -> N
     assert MAX_CELLS * 5 < 1_400_000  # bytes of a map in JSON, before it is compressed
 
 
+@pytest.fixture(params=["each", "two", "all"])
+def together(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Devices are read each by itself, two by two or so, all together."""
+    few, many = {"each": (-1, 1), "two": (1 << 12, 2), "all": (1 << 12, 1 << 16)}[request.param]
+    monkeypatch.setattr("tilescope.tiler.tools.heat_map.small_devices._FEW", few)
+    monkeypatch.setattr("tilescope.tiler.tools.heat_map.small_devices._MANY", many)
+
+
+@pytest.mark.usefixtures("together")
 @pytest.mark.parametrize("most", [7, 200])
 @pytest.mark.parametrize("level", ["host", "process", "track"])
 def test_devices_are_busy_while_they_work(devices: DeviceTrace, level: str, most: int) -> None:
@@ -206,6 +215,7 @@ def test_devices_are_busy_while_they_work(devices: DeviceTrace, level: str, most
     check_rows(heat_map_of(devices.reader, level=level, columns=most), works)
 
 
+@pytest.mark.usefixtures("together")
 def test_devices_compute_while_they_do_not_communicate(devices: DeviceTrace) -> None:
     works = [
         [union((task.start, task.stop) for task in devices.work(device) if task.kind != "communication")]
@@ -257,6 +267,18 @@ def test_two_processes_have_no_usual_end(tmp_path: Path) -> None:
     reader = stepping(tmp_path, [[10_000, 20_000], [10_000, 29_000]])
     assert {series.id for series in heat_map_of(reader).series} == {"busy"}
     reader.store.close()
+
+
+@given(start=st.integers(0, 10**6), length=st.integers(1, 10**5))
+@settings(max_examples=30)
+def test_devices_in_a_span_have_the_same_read_together(devices: DeviceTrace, start: int, length: int) -> None:
+    begin = start % devices.reader.end
+    values = {"level": "track", "start": begin, "end": begin + length, "columns": 30}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tilescope.tiler.tools.heat_map.small_devices._FEW", -1)
+        apart = heat_map_of(devices.reader, **values)
+    together = heat_map_of(devices.reader, **values)
+    assert (columns(together), cells(together)) == (columns(apart), cells(apart))
 
 
 @pytest.mark.parametrize("most", [2, 9, 700])

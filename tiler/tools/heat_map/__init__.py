@@ -15,8 +15,9 @@ from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Series, Table
 from tilescope.tiler.tools.figures import Figures
-from tilescope.tiler.tools.heat_map.busy import busy_ticks, without_communication
+from tilescope.tiler.tools.heat_map.busy import busy_ticks
 from tilescope.tiler.tools.heat_map.grid import Grid
+from tilescope.tiler.tools.heat_map.lanes import without_communication
 from tilescope.tiler.tools.heat_map.lateness import LateSpans, late_spans
 from tilescope.tiler.tools.heat_map.rows import MapRow, RunParts, lanes_of, rows_of
 from tilescope.tiler.tools.question import Question, Tick, Tracks, span_of
@@ -72,7 +73,7 @@ def _answer(scope: Scope, question: HeatMapQuestion) -> Interruptible[Answer]:
     if question.counted != "tracks":
         devices = yield from devices_of(reader)
     if question.counted == "computing":
-        devices = [without_communication(device) for device in devices or ()]
+        devices = without_communication(devices or ())
     parts = RunParts(reader.tree, tracks, devices)
     if devices is not None and not parts and question.counted is None:
         parts = RunParts(reader.tree, tracks, None)

@@ -4,40 +4,25 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.busy import Busy, Piece, UnsortedPiece
-from tilescope.tiler.facts.devices import Device, WorkTrack
+from tilescope.tiler.facts.devices import WorkTrack
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.tools.heat_map.grid import Grid
+from tilescope.tiler.tools.heat_map.lanes import BusyLane
+from tilescope.tiler.tools.heat_map.small_devices import SmallDevices
+from tilescope.tiler.tools.heat_map.tile_rows import tile_rows
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
 
 _WORTH_A_THREAD: Final = 1 << 16  # events of a lane: fewer are sorted sooner than handed over
-
-
-@dataclass(frozen=True, slots=True)
-class BusyLane:
-    """A track, or a device with the tracks on which it works: it is busy or idle by itself."""
-
-    track: int  # the first one
-    work: tuple[WorkTrack, ...] = ()  # of a device
-
-
-def without_communication(device: Device) -> Device:
-    """The same device, for which communication is no work: in it devices wait for each other."""
-    tracks = (
-        replace(track, kinds=np.where(track.kinds == Work.COMMUNICATION, np.uint8(Work.NONE), track.kinds))
-        for track in device.tracks
-    )
-    return replace(device, tracks=tuple(tracks))
 
 
 def busy_ticks(
@@ -51,8 +36,13 @@ def busy_ticks(
     busy = np.zeros((rows, grid.columns), np.int64)
     all_names = np.full(reader.names.count + 1, Work.COMPUTATION, np.uint8)
     in_tiles: dict[int, list[tuple[int, int]]] = defaultdict(list)  # by block: track and row
+    small = SmallDevices(reader, grid, rows)
     for lane, row in lanes:
         work = lane.work
+        if small.can_have(lane):
+            small.add(lane, row)
+            yield from small.read_many()
+            continue
         if reader.tree.tracks[lane.track].kind == "async" and not work:
             work = (WorkTrack(lane.track, all_names),)  # slices on several of its rows run at the same time
         if work and not _is_all_work(reader, work):
@@ -61,6 +51,8 @@ def busy_ticks(
                 yield None
         else:
             in_tiles[lane.track // TRACKS_PER_BLOCK].append((lane.track, row))
+    yield from small.read()
+    busy += small.ticks
     cut = grid.cut(reader.end)  # nothing runs behind it: a last column that reaches beyond it is whole
     for block, members in sorted(in_tiles.items()):
         tracks, row_of_tracks = zip(*members, strict=True)
@@ -76,10 +68,7 @@ def busy_ticks(
 
 
 def _is_all_work(reader: QueryReader, work: Sequence[WorkTrack]) -> bool:
-    """True of a device with one track on which all is work, as far as tiles say: the outermost row has all of it.
-
-    Tracks of few events have no histogram: their events are read as fast.
-    """
+    """True of a device with one track on which all is work, as far as tiles say: the outermost row has all of it."""
     if len(work) > 1 or reader.tree.tracks[work[0].track].kind == "async":
         return False
     names = reader.whole_histogram(work[0].track)
@@ -126,7 +115,7 @@ def _block_ticks(reader: QueryReader, block: int, tracks: Sequence[int], grid: G
 def _page_ticks(page: Page, tiles: Ints, which: Ints, tracks: int, grid: Grid) -> tuple[Ints, Ints]:
     """Busy ticks that bins and slices of tiles of a page have, shape (tracks, columns); `which` track each is of."""
     tile_start = page.index[tiles] << (2 * page.level + 8)
-    bins, of_tile = _rows(page.bin_ends, tiles)
+    bins, of_tile = tile_rows(page.bin_ends, tiles)
     counted = page.bins.row[bins] == 0
     bins, of_tile = bins[counted], of_tile[counted]
     # Bins are as wide as a column, or a part of it that is a power of two: coarser tiles are leaves, which have none.
@@ -134,18 +123,10 @@ def _page_ticks(page: Page, tiles: Ints, which: Ints, tracks: int, grid: Grid) -
     inside = (column >= 0) & (column < grid.columns)
     ticks = np.zeros((tracks, grid.columns), np.int64)
     np.add.at(ticks, (which[of_tile[inside]], column[inside]), page.bins.busy[bins[inside]])
-    slices, of_tile = _rows(page.slice_ends, tiles)
+    slices, of_tile = tile_rows(page.slice_ends, tiles)
     counted = page.slices.row[slices] == 0
     slices, of_tile = slices[counted], of_tile[counted]
     # Slices that reach over tiles are in each of them: what lies in a tile counts there.
     start = page.slices.start[slices]
     stop = np.minimum(start + page.slices.duration[slices], tile_start[of_tile] + (1 << (2 * page.level + 8)))
     return ticks, grid.ticks_within(which[of_tile], np.maximum(start, tile_start[of_tile]), stop, tracks)
-
-
-def _rows(ends: Ints, tiles: Ints) -> tuple[Ints, Ints]:
-    """Rows of some tiles, and of each the place of its tile among these."""
-    counts = ends[tiles + 1] - ends[tiles]
-    of_tile = np.repeat(np.arange(len(tiles)), counts)
-    within = np.arange(len(of_tile)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return ends[tiles][of_tile] + within, of_tile

@@ -72,9 +72,14 @@ class Grid:
         width = 1 << self.shift
         # As if each began with its first column and ended with its last one; then less what is too much of both.
         change = np.zeros((lanes, self.columns + 1), np.int64)
-        np.add.at(change, (lane, begin), width)
-        np.add.at(change, (lane, end + 1), -width)
+        _add(change, lane, begin, width)
+        _add(change, lane, end + 1, -width)
         ticks += np.cumsum(change, axis=1)[:, :-1]
-        np.add.at(ticks, (lane, begin), -(first - (begin << self.shift)))
-        np.add.at(ticks, (lane, end), -(((end + 1) << self.shift) - last))
+        _add(ticks, lane, begin, (begin << self.shift) - first)
+        _add(ticks, lane, end, last - ((end + 1) << self.shift))
         return ticks
+
+
+def _add(ticks: Ints, lane: Ints, column: Ints, added: Ints | int) -> None:
+    """Adds to cells, which may be named more than once: flat, which takes a fraction of the time of two indices."""
+    np.add.at(ticks.reshape(-1), lane * ticks.shape[1] + column, added)

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from tilescope.tiler.facts.devices import Device
 from tilescope.tiler.query import TrackTree
-from tilescope.tiler.tools.heat_map.busy import BusyLane
+from tilescope.tiler.tools.heat_map.lanes import BusyLane
 from tilescope.tiler.tools.question import MAX_TRACKS_TEXT, Tracks
 
 Level = Literal["host", "process", "track"]

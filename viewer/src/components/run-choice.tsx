@@ -6,11 +6,16 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { keysOf, type PaneIntent } from "../keys/table";
 import { page } from "../state/page";
 import { folderOf, groupedRuns, linesOf, NEWEST_FIRST } from "../state/run-list";
+import { runs } from "../state/runs";
+import { sameNamed } from "../state/same-named";
 import { useApp } from "./app-context";
 import { Card } from "./card";
 import { formatCount, plural } from "./format";
 import { RunEntry } from "./run-entry";
 import { RunPage } from "./run-page";
+
+/** Runs of the name in a link that are offered. */
+const MOST_OTHERS = 5;
 
 export function RunChoice({ list }: { list: readonly Run[] }) {
   const app = useApp();
@@ -38,11 +43,18 @@ export function RunChoice({ list }: { list: readonly Run[] }) {
 
 export function UnknownRunMessage({ id }: { id: string }) {
   const app = useApp();
+  const others = sameNamed(runs.value ?? [], id).slice(0, MOST_OTHERS);
   return (
     <Card title="There is no such run">
       <p>
-        This server does not offer <strong>{id}</strong>. It may have been moved or deleted.
+        This server does not offer <strong>{id}</strong>. It may have been moved or deleted, or the link is from another
+        server.
       </p>
+      {others.map((run) => (
+        <p key={run.id}>
+          <a href={`?run=${encodeURIComponent(run.id)}${location.hash}`}>Open {run.name} at the place of the link</a>
+        </p>
+      ))}
       <button type="button" class="button is-primary" onClick={() => app.openRun(null)}>
         Show all runs
       </button>

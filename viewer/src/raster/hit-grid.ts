@@ -31,25 +31,40 @@ export class HitGrid {
   readonly binTicks: number;
   /** So many bins from the first on have been counted. */
   readonly #bins: number;
-  readonly #lanes = new Map<string, HitLane>();
+  readonly #lanes: Map<string, HitLane>;
+
+  constructor(originTicks: Ticks, binTicks: number, bins: number, lanes: Map<string, HitLane>) {
+    this.originTicks = originTicks;
+    this.binTicks = binTicks;
+    this.#bins = bins;
+    this.#lanes = lanes;
+  }
 
   /** `range` is what was counted: all bins that it touches. */
-  constructor(range: TickRange, binTicks: bigint, columns: HitBinColumns) {
-    this.binTicks = Number(binTicks);
-    this.originTicks = ticks(range.startTicks - (range.startTicks % binTicks));
-    this.#bins = Math.ceil(Number(range.endTicks - this.originTicks) / this.binTicks);
+  static fromColumns(range: TickRange, binTicks: bigint, columns: HitBinColumns): HitGrid {
+    const originTicks = ticks(range.startTicks - (range.startTicks % binTicks));
+    const bins = Math.ceil(Number(range.endTicks - originTicks) / Number(binTicks));
+    const lanes = new Map<string, HitLane>();
     const starts = columns.start.map(BigInt);
     let first = 0;
     for (let k = 1; k <= starts.length; k++) {
       if (columns.track[k] !== columns.track[first] || columns.row[k] !== columns.row[first]) {
-        this.#lanes.set(keyOf(columns.track[first]!, columns.row[first]!), {
-          bin: Float64Array.from(starts.slice(first, k), (start) => Number((start - this.originTicks) / binTicks)),
+        lanes.set(keyOf(columns.track[first]!, columns.row[first]!), {
+          bin: Float64Array.from(starts.slice(first, k), (start) => Number((start - originTicks) / binTicks)),
           count: Float64Array.from(columns.count.slice(first, k)),
           part: Float64Array.from(columns.busy.slice(first, k), (busy) => partOf(BigInt(busy), binTicks)),
         });
         first = k;
       }
     }
+    return new HitGrid(originTicks, Number(binTicks), bins, lanes);
+  }
+
+  /** The same hits as clocks that are shifted by so many ticks draw them. */
+  later(shiftTicks: bigint): HitGrid {
+    return shiftTicks === 0n
+      ? this
+      : new HitGrid(ticks(this.originTicks + shiftTicks), this.binTicks, this.#bins, this.#lanes);
   }
 
   /** Null where there are no hits. */

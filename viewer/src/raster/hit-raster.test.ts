@@ -34,7 +34,8 @@ function drawOf(slices: readonly TestSlice[], originTicks = 0n): DrawTile {
 
 function trackOf(slices: readonly TestSlice[] = [], more: Partial<HitTrack> = {}): HitTrack {
   return {
-    ...{ id: 7, kind: "slice", draws: [drawOf(slices)], firstLane: 0, firstRow: 0, rows: 1, lanes: 1, veil: VEIL },
+    ...{ id: 7, kind: "slice", draws: [drawOf(slices)], firstLane: 0, firstRow: 0, rows: 1, lanes: 1 },
+    ...{ veil: VEIL, grid: null },
     ...more,
   };
 }
@@ -42,7 +43,7 @@ function trackOf(slices: readonly TestSlice[] = [], more: Partial<HitTrack> = {}
 /** Bins of 4 ticks: number → hits that start in it, and busy ticks. */
 function gridOf(bins: Readonly<Record<number, readonly [number, number]>>, row = 0, range = RANGE): HitGrid {
   const numbers = Object.keys(bins).map(Number);
-  return new HitGrid(range, 4n, {
+  return HitGrid.fromColumns(range, 4n, {
     track: numbers.map(() => 7),
     row: numbers.map(() => row),
     start: numbers.map((bin) => String(4 * bin)),
@@ -53,7 +54,7 @@ function gridOf(bins: Readonly<Record<number, readonly [number, number]>>, row =
 
 /** Number of rows of a lane that are marked, veiled and clear, pixel by pixel. */
 function columnsOf(grid: HitGrid | null, track: HitTrack, widthPx = 100, lane = 0) {
-  const image = new HitRaster().draw([track], grid, fit(RANGE, widthPx), track.firstLane + track.rows, MARK);
+  const image = new HitRaster().draw([{ ...track, grid }], fit(RANGE, widthPx), track.firstLane + track.rows, MARK);
   const pixelAt = (x: number, row: number) => image.pixels[(lane * HIT_ROWS + row) * image.widthPx + x]!;
   const count = (x: number, color: number) =>
     Array.from({ length: HIT_ROWS }, (_, row) => pixelAt(x, row)).filter((pixel) => pixel === color).length;
@@ -69,6 +70,18 @@ function columnsOf(grid: HitGrid | null, track: HitTrack, widthPx = 100, lane = 
 it("veils everything while nothing is known of hits", () => {
   const { veiled } = columnsOf(null, trackOf([{ start: 0, end: 400 }]));
   expect(veiled.every((rows) => rows === HIT_ROWS)).toBe(true);
+});
+
+it("marks hits of a shifted clock where its slices are drawn", () => {
+  const { marked, clear } = columnsOf(
+    gridOf({ 5: [1, 4], 6: [0, 4], 7: [0, 4] }).later(100n),
+    trackOf([{ start: 120, end: 132 }]),
+  );
+  const plain = columnsOf(gridOf({ 5: [1, 4], 6: [0, 4], 7: [0, 4] }), trackOf([{ start: 20, end: 32 }]));
+  expect({ marked: marked.slice(25), clear: clear.slice(25) }).toEqual({
+    marked: [...plain.marked.slice(0, 75)],
+    clear: [...plain.clear.slice(0, 75)],
+  });
 });
 
 it("marks a bin with one hit, however short, and nothing else", () => {
@@ -126,7 +139,7 @@ it("calls no bin whole that lacks a tick, be it of 2^60", () => {
   const bin = 4n ** 30n;
   const range = { startTicks: ticks(0), endTicks: ticks(4n * bin) };
   const columns = { track: [7, 7], row: [0, 0], start: ["0", String(bin)], count: [1, 1] };
-  const grid = new HitGrid(range, bin, { ...columns, busy: [String(bin - 1n), String(bin)] });
+  const grid = HitGrid.fromColumns(range, bin, { ...columns, busy: [String(bin - 1n), String(bin)] });
   const lane = grid.lane(7, 0)!;
   expect(grid.isHit(lane, 0, Number(bin))).toBe(false);
   expect(grid.isHit(lane, Number(bin), 2 * Number(bin))).toBe(true);

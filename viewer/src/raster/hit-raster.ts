@@ -23,6 +23,8 @@ export interface HitTrack extends RasterTrack {
   readonly id: number;
   /** Packed colour of what veils its lanes. */
   readonly veil: number;
+  /** Its hits as they are drawn. Null: all of it is veiled, as nothing is known of its hits yet. */
+  readonly grid: HitGrid | null;
 }
 
 /** A hit that keeps its colour, on a lane, in pixels of the image. */
@@ -45,8 +47,8 @@ export class HitRaster {
   #parts = new Float32Array(0);
   #seen = new Uint8Array(0);
 
-  /** Valid until the next call. Without a grid everything is veiled: nothing is known of hits yet. */
-  draw(tracks: readonly HitTrack[], grid: HitGrid | null, view: View, lanes: number, mark: number): HitImage {
+  /** Valid until the next call. */
+  draw(tracks: readonly HitTrack[], view: View, lanes: number, mark: number): HitImage {
     const widthPx = Math.max(1, Math.round(view.widthPx));
     const size = widthPx * lanes * HIT_ROWS;
     if (this.#pixels.length !== size) {
@@ -61,6 +63,7 @@ export class HitRaster {
     for (const track of tracks) {
       const lanePx = widthPx * HIT_ROWS;
       pixels.fill(track.veil, track.firstLane * lanePx, (track.firstLane + track.rows) * lanePx);
+      const { grid } = track;
       if (grid === null) {
         continue;
       }

@@ -226,6 +226,8 @@ export function ExportDialog({ pane, trace, perfettoUrl, isForPerfetto, onClose 
         <p class="export-note">
           Trace-event JSON, which Perfetto, chrome://tracing and Tilescope open. Events that reach into the time are
           whole, with their arguments and flows{scope.tracks === null ? "; all tracks" : ""}.
+          {pane.shifts.value !== null &&
+            " Times, those of the span too, are as they were recorded: shifts of clocks are not added."}
         </p>
         {perfettoUrl !== null && (
           <p class="export-note">

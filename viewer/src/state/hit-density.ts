@@ -26,9 +26,9 @@ export interface Density {
   readonly grid: HitGrid;
 }
 
-/** Hits to paint: in the view, or in the minimap. */
-export interface ShownHits {
-  /** Null while nothing is known. */
+/** Hits to paint that one question asks for. */
+export interface AskedHits {
+  /** In recorded times; null while nothing is known. */
   readonly grid: HitGrid | null;
   /** The grid is of the search before, and about to change. */
   readonly isStale: boolean;
@@ -41,7 +41,7 @@ export interface ShownHits {
 }
 
 /** Hits to paint for the search with a key. Where that is refused, nothing is left of the one before. */
-export function shownHits(state: RequestState<Density>, key: string): ShownHits {
+export function askedHits(state: RequestState<Density>, key: string): AskedHits {
   const density = lastOf(state)?.answer ?? null;
   const isOther = density !== null && !isOfSearch(density.wish.key, key);
   const isFailed = state.kind === "failed";
@@ -130,7 +130,7 @@ export class DensityLoader {
 
 export function gridOf(range: TickRange, answer: ToolAnswer): HitGrid {
   const column = (id: string) => valuesOf(answer, "bins", id);
-  return new HitGrid(range, factOf(answer, "bin_ticks"), {
+  return HitGrid.fromColumns(range, factOf(answer, "bin_ticks"), {
     track: column("track").map(Number),
     row: column("row").map(Number),
     start: column("start").map(String),

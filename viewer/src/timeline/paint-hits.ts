@@ -2,7 +2,7 @@
 
 import type { Track, View } from "@tilescope/client";
 import { HIT_ROWS, type HitImage, HitRaster, type HitTrack } from "../raster/hit-raster";
-import type { ShownHits } from "../state/hit-density";
+import type { ShownHits } from "../state/drawn-hits";
 import { isProvisional, type Picture, rasterTrack } from "./picture";
 import type { SceneTrack } from "./scene";
 import type { OverTracks, TracksInput } from "./tracks-input";
@@ -103,13 +103,14 @@ export class HitsPainter implements OverTracks {
     const lane: HitTrack = {
       ...{ id: rollup.id, kind: rollup.kind, draws: [], firstLane: 0, firstRow: 0, rows: 1, lanes: rollup.lanes },
       veil: colors.panel,
+      grid: this.#source.inRun.gridOf(rollup.id),
     };
-    const { grid, isStale, isBlind } = this.#source.inRun;
+    const { isStale, isBlind } = this.#source.inRun;
     if (isBlind) {
       return;
     }
     const mark = isStale ? faded(colors.hitPacked) : colors.hitPacked;
-    const image = this.#minimapRaster.draw([lane], grid, view, 1, mark);
+    const image = this.#minimapRaster.draw([lane], view, 1, mark);
     put(this.#minimapCanvas, image);
     context.imageSmoothingEnabled = false;
     const { widthPx } = image;
@@ -118,15 +119,16 @@ export class HitsPainter implements OverTracks {
 
   #draw(picture: Picture, colors: HitColors): HitImage {
     const tracks = picture.scene.tracks.filter(({ firstLane }) => firstLane >= 0);
+    const { gridOf, isStale } = this.#source.inView;
     const lanes = tracks.map((entry) => ({
       ...rasterTrack(picture, entry),
       id: isProvisional(picture, entry.track.id) ? -1 : entry.track.id,
       rows: entry.rows,
       veil: entry.place === "track" ? colors.ground : colors.panel,
+      grid: gridOf(entry.track.id),
     }));
-    const { grid, isStale } = this.#source.inView;
     const mark = isStale ? faded(colors.hitPacked) : colors.hitPacked;
-    const image = this.#raster.draw(lanes, grid, picture.deviceView, Math.max(1, picture.scene.lanes), mark);
+    const image = this.#raster.draw(lanes, picture.deviceView, Math.max(1, picture.scene.lanes), mark);
     put(this.#canvas, image);
     return image;
   }

@@ -1,4 +1,4 @@
-import { ApiError, NetworkError, type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/client";
+import { ApiError, NetworkError, Shifts, type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { column, table } from "../answers/test-tables";
 import { retries } from "../state/link";
@@ -50,8 +50,8 @@ async function search(hits: QueryHits, query: string): Promise<void> {
 }
 
 function marks(hits: QueryHits) {
-  const hitsOf = ({ grid, isStale, isBlind }: QueryHits["inView"], track: number) => ({
-    ...{ isMarked: grid !== null && grid.lane(track, 0) !== null, isStale, isBlind },
+  const hitsOf = ({ gridOf, isStale, isBlind }: QueryHits["inView"], track: number) => ({
+    ...{ isMarked: (gridOf(track)?.lane(track, 0) ?? null) !== null, isStale, isBlind },
   });
   return { inView: hitsOf(hits.inView, VIEW_TRACK), inRun: hitsOf(hits.inRun, RUN_TRACK) };
 }
@@ -84,6 +84,25 @@ it("marks view and minimap, and is pending until both are there", async () => {
   expect([...pane.pending.value]).toEqual([]);
   expect(marks(hits)).toEqual({ inView: RIGHT, inRun: RIGHT });
   expect(pane.problems.value.get("hits")).toBeUndefined();
+});
+
+it("asks about tracks of shifted clocks in the times that these showed, and has their hits drawn later", async () => {
+  const hits = setUp();
+  const shifts = new Shifts(new Map([[3, 200n]]));
+  const track = (id: number) => ({ firstLane: 0, track: { id, kind: "slice", rows: 1 } });
+  const view = { startTicks: ticks(300), startFraction: 0, ticksPerPx: 1, widthPx: 100 };
+  const shifted = { view, scene: { tracks: [track(VIEW_TRACK), track(2), track(3)] }, shifts } as unknown as Picture;
+  hits.follow(trace, "r b ready 0 a", "a");
+  hits.want(shifted);
+  await vi.advanceTimersByTimeAsync(200);
+  const questions = ask.mock.calls.map(([, { tracks, start, end }]) => ({ tracks, start, end }));
+  expect(questions).toContainEqual({ tracks: [VIEW_TRACK, 2], start: 250n, end: 450n });
+  expect(questions).toContainEqual({ tracks: [3], start: 50n, end: 250n });
+  const [plain, later] = [hits.inView.gridOf(2)!, hits.inView.gridOf(3)!];
+  expect([plain.originTicks, later.originTicks]).toEqual([250n, 250n]);
+  hits.want({ ...shifted, shifts: null });
+  await vi.advanceTimersByTimeAsync(200);
+  expect(ask.mock.calls.at(-1)![1]).toMatchObject({ tracks: [VIEW_TRACK, 2, 3] });
 });
 
 it("leaves the marks of the view where only those of the minimap are refused, and says so", async () => {

@@ -2,7 +2,8 @@
 
 import { computed, effect, signal, untracked } from "@preact/signals";
 import { visibleRange } from "@tilescope/client";
-import { DensityLoader, type DensityWish, type ShownHits, shownHits } from "../state/hit-density";
+import { DrawnHits, drawnHits, type ShownHits } from "../state/drawn-hits";
+import { askedHits, DensityLoader, type DensityWish } from "../state/hit-density";
 import { retries } from "../state/link";
 import { type ScreenPart, setPending, setProblem } from "../state/problems";
 import type { Trace } from "../state/trace";
@@ -24,11 +25,13 @@ export function nextVersion(): number {
 export class QueryHits implements HitSource {
   readonly painter = new HitsPainter(this);
   readonly #stage: Stage;
-  readonly #view = new DensityLoader();
+  readonly #view = new DrawnHits();
   readonly #run = new DensityLoader(0);
   readonly #key = signal("");
-  readonly #inView = computed(() => shownHits(this.#view.state, this.#key.value));
-  readonly #inRun = computed(() => shownHits(this.#run.state, this.#key.value));
+  readonly #inView = computed(() => this.#view.shown(this.#key.value));
+  readonly #inRun = computed(() =>
+    drawnHits(askedHits(this.#run.state, this.#key.value), this.#stage.pane.shifts.value),
+  );
   #trace: Trace | null = null;
   #query = "";
   version = nextVersion();
@@ -92,7 +95,7 @@ export class QueryHits implements HitSource {
     this.#stage.invalidate();
   }
 
-  want({ view, scene }: Picture): void {
+  want({ view, scene, shifts = null }: Picture): void {
     const trace = this.#trace;
     if (trace === null) {
       return;
@@ -101,7 +104,7 @@ export class QueryHits implements HitSource {
     const rows = [...lanes.values()].reduce((sum, track) => sum + (track.kind === "rollup" ? 1 : track.rows), 0);
     const wish = { key: this.#key.peek(), query: this.#query, widthPx: Math.ceil(view.widthPx) };
     if (lanes.size > 0) {
-      this.#view.want(trace, { ...wish, range: visibleRange(view), tracks: [...lanes.keys()], rows });
+      this.#view.want(trace, { ...wish, range: visibleRange(view), tracks: [...lanes.keys()], rows }, shifts);
     }
     this.#wantRun(trace, wish, minimapView(trace.manifest.range, this.#stage.pane.busyRange.peek(), view));
   }

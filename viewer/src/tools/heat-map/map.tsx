@@ -10,7 +10,7 @@ import { theme } from "../../state/settings";
 import { timeFormat } from "../../state/time-format";
 import { mapPalette } from "./image";
 import { AXIS_PX, type MapDrawing, MapPainter, NAMES_PX } from "./painter";
-import { clampRows, moveRows, type RowView, showRow, zoomRows } from "./row-view";
+import { clampRows, moveRows, type RowView, showRow, zoomPart, zoomRows } from "./row-view";
 
 export interface MapView {
   readonly time: View;
@@ -218,9 +218,7 @@ function keyed(event: KeyboardEvent, { time, rows }: MapView, props: Props, coun
   if (event.ctrlKey || event.metaKey || event.altKey) {
     return null;
   }
-  const middle =
-    (chosen >= rows.from && chosen < rows.to ? chosen + 0.5 - rows.from : (rows.to - rows.from) / 2) /
-    (rows.to - rows.from);
+  const middle = zoomPart(rows, chosen);
   const zoomed = (factor: number): MapView => ({
     time: zoomAt(time, time.widthPx / 2, factor, bounds),
     rows: zoomRows(rows, middle, factor, count),

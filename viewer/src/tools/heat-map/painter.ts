@@ -210,7 +210,7 @@ function paintNames(
   for (let row = Math.max(0, Math.floor(rows.from)); row < Math.min(names.length, rows.to); row++) {
     // The name of the chosen row takes the place of those around it.
     const hasRoom = chosen < 0 || Math.abs(row - chosen) * rowPx >= NAME_ROW_PX;
-    if (row === chosen || (row % stride === 0 && hasRoom)) {
+    if (row === chosen || (row % stride === stride >> 1 && hasRoom)) {
       if (divided.has(row)) {
         context.textAlign = "left";
         context.fillText(names[row]!.name, 4, dividedY(row), NAMES_PX / 2 - 12);

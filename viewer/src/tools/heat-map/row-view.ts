@@ -22,6 +22,12 @@ export function zoomRows(view: RowView, part: number, factor: number, count: num
   return clampRows({ from: fixed - part * size, to: fixed + (1 - part) * size }, count);
 }
 
+/** Part of the height that keys zoom around: the middle of the chosen row if it is in view, of however little of it; else of all. */
+export function zoomPart({ from, to }: RowView, chosen: number): number {
+  const middle = chosen + 0.5;
+  return middle >= from && middle <= to ? (middle - from) / (to - from) : 0.5;
+}
+
 /** The view moved down by so many rows. */
 export function moveRows({ from, to }: RowView, rows: number, count: number): RowView {
   return clampRows({ from: from + rows, to: to + rows }, count);
