@@ -21,6 +21,7 @@ from tilescope.tiler.tools.gaps.edges import Edge, Edges, edges_of
 from tilescope.tiler.tools.gaps.gap_search import GapPlace, Gaps, LaneGaps, Order, Search
 from tilescope.tiler.tools.gaps.lanes import Lane, Lanes, lanes_of
 from tilescope.tiler.tools.gaps.meanwhile import HostWork, host_work
+from tilescope.tiler.tools.gaps.stream_waits import stream_waits, waits_tables
 from tilescope.tiler.tools.launch_notes import launch_notes
 from tilescope.tiler.tools.question import After, FigureQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, recorded_span
@@ -50,6 +51,13 @@ class GapsQuestion(FigureQuestion, frozen=True, kw_only=True):
     each_track: Annotated[
         bool, Meta(description="The gaps of each track by itself: a device is idle where none of its streams is busy.")
     ] = False
+    short_gap: Annotated[
+        Annotated[int, Meta(ge=0, le=TICK_LIMIT, extra={"unit": "ticks"})] | None,
+        Meta(
+            description="Of each track: a gap shorter than this, whose work was launched before it, is a wait for a "
+            "kernel, a longer one has other reasons. 30 µs unless given."
+        ),
+    ] = None
     order: Annotated[Order, Meta(description="Which gaps come first: the longest, or the earliest.")] = "longest"
     limit: Annotated[int, Meta(ge=0, le=MAX_GAPS, description="The most gaps that are listed.")] = DEFAULT_GAPS
     after: Annotated[After | None, Meta(description="Where to go on: `more` of the answer before.")] = None
@@ -79,9 +87,13 @@ def _answer(scope: Scope, question: GapsQuestion) -> Interruptible[Answer]:
         more = gaps.place(len(gaps) - 1, question.order).text()
     edges = yield from edges_of(scope.reader, lanes, gaps)
     host = yield from host_work(scope.reader, lanes, gaps, edges)
+    waits = []
+    if question.each_track and scope.reader.is_whole:
+        waits = yield from stream_waits(scope.reader, lanes.lanes, of_lanes, question_windows, question.short_gap)
     tables = [
         _gaps_table(scope, lanes, gaps, edges, host, of_lanes, more),
         _lanes_table(lanes.lanes, of_lanes),
+        *waits_tables(waits),
         _lengths_table(search),
     ]
     if scope.reader.is_whole and lanes.lanes and all(lane.device is not None for lane in lanes.lanes):
