@@ -48,7 +48,7 @@ def stream_waits(
     short_gap: int | None,
 ) -> Interruptible[list[StreamWaits]]:
     """The waits of lanes that are streams with launches. Raises DamagedStore."""
-    least = _SHORT_GAP_US * UNITS_PS["us"] // reader.tick_ps if short_gap is None else short_gap
+    least = short_gap_ticks(reader, short_gap)
     waits = []
     for lane, lane_gaps in zip(lanes, of_lanes, strict=True):
         if lane.device is not None and has_launches(reader, lane.track):
@@ -57,6 +57,11 @@ def stream_waits(
             waits.append(StreamWaits(lane.name, lane.track, gaps.sums(windows, least), gaps.overlapping_in(windows)))
         yield
     return waits
+
+
+def short_gap_ticks(reader: QueryReader, short_gap: int | None) -> int:
+    """The length of gaps that are waits for kernels below it."""
+    return _SHORT_GAP_US * UNITS_PS["us"] // reader.tick_ps if short_gap is None else short_gap
 
 
 def waits_tables(waits: Sequence[StreamWaits]) -> list[Table]:

@@ -20,6 +20,8 @@ from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Tab
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.findings import behind_notes, operator_limits
 from tilescope.tiler.tools.launch_notes import launch_notes
+from tilescope.tiler.tools.like_hta import NOTE as HTA_NOTE
+from tilescope.tiler.tools.like_hta import LikeHta, breakdown_table, hta_devices
 from tilescope.tiler.tools.overlap.host_communication import host_communication, host_fact
 from tilescope.tiler.tools.overlap.kinds_at_once import LABELS, steps_table
 from tilescope.tiler.tools.overlap.kinds_at_once import devices_table as kinds_table
@@ -63,6 +65,7 @@ class OverlapQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Devices in a span or in steps: those that have one of the tracks."""
 
     each_device: Annotated[bool, Meta(description="Steps device by device, beside those of all together.")] = False
+    like_hta: LikeHta = False
     limit: Annotated[int, Meta(ge=0, le=MAX_STEPS, description="The most steps that are listed.")] = DEFAULT_STEPS
 
 
@@ -113,10 +116,13 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Interruptible[Answer]:
         if question.each_device:
             tables.append(steps_table(device_parts, question.limit))
     tables.append(kinds_table(device_parts))
+    if question.like_hta:
+        tables.append((yield from breakdown_table(scope, (yield from hta_devices(scope)))))
     on_hosts = yield from host_communication(scope, question_windows, device_parts)
     notes = [*(yield from launch_notes(scope.reader))]
     notes += yield from operator_limits(scope, question)
     notes += behind_notes(behind)
+    notes += [HTA_NOTE] if question.like_hta else []
     notes += yield from work_notes(
         scope.reader, [device_part.device for device_part in device_parts], question_windows.on_track
     )
