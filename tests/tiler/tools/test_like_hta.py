@@ -84,7 +84,7 @@ def test_launches_of_calls_that_it_knows(readers: dict[str, QueryReader]) -> Non
 
 
 def events(*, steps: int) -> list[dict[str, Any]]:
-    """A kernel of 1.6 µs that begins at 10.7, one of 0.3 µs at 21.4, and a copy launched in the last step."""
+    """A kernel of 1.6 µs that begins at 10.7, one of 0.3 µs at 21.4, and one launched in the last step."""
     work = (
         ("gemm", "kernel", 5.5, 10.7, 1.6),
         ("Memset", "gpu_memset", 15, 21.4, 0.3),
