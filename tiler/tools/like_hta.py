@@ -79,8 +79,8 @@ def _labels(kinds: Sequence[Windows]) -> list[int]:
     """Microseconds of each label of the kernel breakdown."""
     computation, communication, memory = kinds
 
-    def both(one: Windows, other: Windows) -> Windows:
-        return one.without(one.without(other))
+    def both(first: Windows, second: Windows) -> Windows:
+        return first.without(first.without(second))
 
     return [
         computation.without(communication, memory).ticks,

@@ -100,8 +100,8 @@ def test_rates_and_sums_of_any_range_are_as_in_plain_python(
         assert (row["min"], row["max"]) == (min(levels), max(levels))
 
     def table(first: int, last: int) -> tuple[int, int, int]:
-        found = rows(answer(reader, "copies", start=first, end=last), "copies")
-        row = [row for row in found if (row["kind"], row["stream"]) == (kind, f"stream {stream}")]
+        table_rows = rows(answer(reader, "copies", start=first, end=last), "copies")
+        row = [row for row in table_rows if (row["kind"], row["stream"]) == (kind, f"stream {stream}")]
         return (row[0]["count"], row[0]["bytes"], row[0]["time"]) if row else (0, 0, 0)
 
     begun = [copy for copy in mine if start <= copy[2] < end]

@@ -79,8 +79,8 @@ def test_launches_of_calls_that_it_knows(readers: dict[str, QueryReader]) -> Non
     """It knows no calls of HIP."""
     (row,) = rows(answer(readers["mi250_minitoy.json.gz"], "launches", like_hta=True), "hta")
     assert row["launches"] == 0
-    found = answer(readers["nccl_data.json.gz"], "launches", like_hta=True)
-    assert rows(found, "hta")[0]["launches"] == 2_516 < found.fact("launches").value
+    launches = answer(readers["nccl_data.json.gz"], "launches", like_hta=True)
+    assert rows(launches, "hta")[0]["launches"] == 2_516 < launches.fact("launches").value
 
 
 def events(*, steps: int) -> list[dict[str, Any]]:
@@ -90,17 +90,17 @@ def events(*, steps: int) -> list[dict[str, Any]]:
         ("Memset", "gpu_memset", 15, 21.4, 0.3),
         ("hipSync", "kernel", 35, 41, 2),
     )
-    found = [
+    trace = [
         {"ph": "M", "pid": 1, "name": "process_labels", "args": {"labels": "CPU"}},
         {"ph": "M", "pid": 2, "name": "process_labels", "args": {"labels": "GPU 0"}},
     ]
     for step in range(steps):
-        found.append(x(f"ProfilerStep#{step}", 1, 1, 30 * step, 29, cat="user_annotation"))
+        trace.append(x(f"ProfilerStep#{step}", 1, 1, 30 * step, 29, cat="user_annotation"))
     for number, (name, category, launch, start, duration) in enumerate(work, 1):
         args = {"correlation": number}
-        found.append(x("cudaLaunchKernel", 1, 1, launch, 1, cat="cuda_runtime", args=args))
-        found.append(x(name, 2, 7, start, duration, cat=category, args=args))
-    return found
+        trace.append(x("cudaLaunchKernel", 1, 1, launch, 1, cat="cuda_runtime", args=args))
+        trace.append(x(name, 2, 7, start, duration, cat=category, args=args))
+    return trace
 
 
 @pytest.mark.parametrize(

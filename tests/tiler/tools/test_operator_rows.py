@@ -136,7 +136,7 @@ def plain(by: str, calls: Sequence[Call], kernels: Sequence[Kernel], first: int,
     return {name: row for name, row in figures.items() if any(row[:2]) or any(row[3:5])}
 
 
-def found(reader: QueryReader, by: str, **span: int) -> Figures:
+def host_rows(reader: QueryReader, by: str, **span: int) -> Figures:
     table = rows(answer(reader, "framework_ops", by=by, limit=1000, **span), "host")
     column = {"operator": "type", "shapes": "shapes", "thread": "thread"}[by]
     figures: Figures = {}
@@ -166,7 +166,7 @@ def test_rows_of_any_range_are_as_in_plain_python(
         microsecond = 1_000_000 // reader.tick_ps
         first, last = sorted(cuts)
         span = {"start": first * microsecond, "end": (last + 1) * microsecond}
-        ours = found(reader, by, **span)
+        ours = host_rows(reader, by, **span)
         theirs = plain(by, calls, kernels, first, last + 1)
         scaled = {key: [row[0], *(v * microsecond // 1000 for v in row[1:3]), row[3]] for key, row in theirs.items()}
         assert {key: row[:4] for key, row in ours.items()} == scaled

@@ -70,9 +70,9 @@ def test_waits_of_any_range_are_as_in_plain_python_and_the_sum_of_its_halves(
     devices: DeviceTrace, span: list[int], middle: int, short_gap: int
 ) -> None:
     def table(start: int, end: int) -> dict[int, dict[str, Any]]:
-        found = answer(devices.reader, "gaps", each_track=True, short_gap=short_gap, start=start, end=end)
-        lanes = {row["track"]: row["idle"] for row in rows(found, "lanes")}
-        by_track = {row["track"]: row for row in rows(found, "waits")}
+        gaps = answer(devices.reader, "gaps", each_track=True, short_gap=short_gap, start=start, end=end)
+        lanes = {row["track"]: row["idle"] for row in rows(gaps, "lanes")}
+        by_track = {row["track"]: row for row in rows(gaps, "waits")}
         assert {track: row["idle"] for track, row in by_track.items()} == lanes
         return by_track
 
@@ -144,7 +144,7 @@ def test_waits_of_real_runs(name: str, tmp_path: Path) -> None:
     path = corpus_path(f"kineto/{name}")
     build_store([path], tmp_path / "store")
     table = rows(answer(QueryReader(open_run_store(tmp_path / "store")), "gaps", each_track=True), "waits")
-    found = {row["lane"].rpartition(" › ")[2]: tuple(row[kind] for kind in CLASSES[:3]) for row in table}
-    assert found == REAL[name]
+    waits_by_stream = {row["lane"].rpartition(" › ")[2]: tuple(row[kind] for kind in CLASSES[:3]) for row in table}
+    assert waits_by_stream == REAL[name]
     plain = {stream: waits(work, 30_000, 0, 1 << 62)[0] for stream, work in work_by_stream(path).items()}
-    assert found == {stream: tuple(ticks[kind] for kind in CLASSES[:3]) for stream, ticks in plain.items()}
+    assert waits_by_stream == {stream: tuple(ticks[kind] for kind in CLASSES[:3]) for stream, ticks in plain.items()}

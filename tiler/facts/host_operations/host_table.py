@@ -71,8 +71,8 @@ class HostTable:
 
         `names`: what their events are called, ids of names.
         """
-        known = {operation.key for operation in self.operations}
-        for key in sorted(names.keys() - known, key=astuple):
+        called = {operation.key for operation in self.operations}
+        for key in sorted(names.keys() - called, key=astuple):
             op = HostOp(key.name, pytorch_type(key.name), OpSource.PYTORCH, shapes=key.shapes)
             self.operations.append(HostOperation(op, names[key], place=key.place))
 

@@ -57,13 +57,15 @@ def _stream_kinds(scope: Scope) -> Interruptible[list[_StreamKind]]:
     """Streams with copies, by device, each with its kinds."""
     reader = scope.reader
     kinds = yield from copy_kinds(reader)
-    found = []
+    stream_kinds = []
     for device in (yield from devices_of(reader)) if kinds.titles else ():
         for work_track in device.tracks:
             if scope.is_done(work_track.track):
                 present = yield from kinds_of_track(reader, work_track.track)
-                found += [_StreamKind(device, work_track.track, kind, kinds.titles[kind - 1]) for kind in present]
-    return found
+                stream_kinds += [
+                    _StreamKind(device, work_track.track, kind, kinds.titles[kind - 1]) for kind in present
+                ]
+    return stream_kinds
 
 
 @dataclass(frozen=True, slots=True)

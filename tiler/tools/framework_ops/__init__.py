@@ -14,7 +14,7 @@ from tilescope.tiler.tools.answer import Answer, Fact, Note, Table, values_of
 from tilescope.tiler.tools.contract import AddedRows, Contract, Same
 from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.framework_ops.device_rows import device_table
-from tilescope.tiler.tools.framework_ops.host_rows import HostRows, Launches, host_table
+from tilescope.tiler.tools.framework_ops.host_rows import HostRows, LaunchedColumns, host_table
 from tilescope.tiler.tools.framework_ops.lanes import LANES
 from tilescope.tiler.tools.framework_ops.shown import IDLE
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost, asked_host
@@ -62,7 +62,7 @@ def _answer(scope: Scope, question: FrameworkOpsQuestion) -> Interruptible[Answe
     if device_operations.table.cores:
         tables.append(device_table(device_operations, question.limit, with_idle=question.with_idle))
     if host.table.threads:
-        launches = None if launched is None else Launches(launched, scope.reader.tick_ps)
+        launches = None if launched is None else LaunchedColumns(launched, scope.reader.tick_ps)
         shown = HostRows(scope.reader, host.table, question.by, launches)
         tables.append(host_table(shown, question.limit, with_idle=question.with_idle))
     yield

@@ -10,7 +10,7 @@ from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.facts.operations.framework import FrameworkColumns, FrameworkOperation, known_rates
 from tilescope.tiler.facts.operations.rates import Rates
 from tilescope.tiler.tools.answer import Column, Table
-from tilescope.tiler.tools.framework_ops.shown import Row, RowSums, ShownRows, leading
+from tilescope.tiler.tools.framework_ops.shown import OperationRow, RowSums, ShownRows, leading
 from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations
 
 
@@ -72,8 +72,8 @@ def device_table(device_operations: AskedOperations, limit: int, *, with_idle: b
     return shown.table("device", "On devices", columns)
 
 
-def _device_row(device_operations: AskedOperations, operation: FrameworkOperation) -> Row:
-    return Row(
+def _device_row(device_operations: AskedOperations, operation: FrameworkOperation) -> OperationRow:
+    return OperationRow(
         operation.name,
         operation.type,
         operation.sums.count,

@@ -10,19 +10,19 @@ from tilescope.tiler.facts.operations import LaunchedWork
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.schema import Kind, TotalKind
 from tilescope.tiler.tools.answer import Column, Table, Value
-from tilescope.tiler.tools.framework_ops.shown import Row, RowSums, ShownRows, leading
+from tilescope.tiler.tools.framework_ops.shown import OperationRow, RowSums, ShownRows, leading
 from tilescope.tiler.tools.host_nouns import host_noun_of_run
 from tilescope.tiler.tools.track_names import track_names
 
 
 @dataclass(frozen=True, slots=True)
-class Launches:
+class LaunchedColumns:
     """Work that operators launch on devices, and the picoseconds of a tick."""
 
     by_operator: Mapping[OperatorKey, LaunchedWork]
     tick_ps: int
 
-    def columns(self, listed: Sequence[Row]) -> list[Column]:
+    def columns(self, listed: Sequence[OperationRow]) -> list[Column]:
         """Columns, of which only the time of work that operators launch themselves adds up."""
         works = [
             None if row.count is None else self.by_operator.get(row.key or OperatorKey(row.name), LaunchedWork())
@@ -54,9 +54,9 @@ class HostRows:
     reader: QueryReader
     table: HostTable
     by: OperatorSplit
-    launches: Launches | None
+    launches: LaunchedColumns | None
 
-    def split_columns(self, listed: Sequence[Row]) -> list[Column]:
+    def split_columns(self, listed: Sequence[OperationRow]) -> list[Column]:
         """The column of what tells operators of one name apart."""
         keys = [row.key or OperatorKey(row.name) for row in listed]
         if self.by == "shapes":
@@ -94,8 +94,8 @@ def host_table(host: HostRows, limit: int, *, with_idle: bool) -> Table:
     return shown.table("host", "On hosts", columns)
 
 
-def _row(operation: HostOperation, shown: str) -> Row:
-    return Row(
+def _row(operation: HostOperation, shown: str) -> OperationRow:
+    return OperationRow(
         operation.op.name,
         operation.op.type,
         operation.count,

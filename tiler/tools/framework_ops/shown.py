@@ -17,7 +17,7 @@ IDLE: Final = "idle"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class OperationRow:
     """A row of either table; times in ticks. `count` None: no operation, but the time without one."""
 
     name: str
@@ -45,7 +45,7 @@ class RowSums:
     flops: int | None = None
     bytes: int = 0
 
-    def add(self, rows: Iterable[Row]) -> RowSums:
+    def add(self, rows: Iterable[OperationRow]) -> RowSums:
         """With more rows."""
         sums = replace(self)
         for row in rows:
@@ -75,8 +75,8 @@ class ShownRows:
     `others` are the sums of rows that come after these.
     """
 
-    def __init__(self, rows: Sequence[Row], others: RowSums, idle: int, whole: int, limit: int) -> None:
-        every = [*rows, Row(IDLE, "", None, idle, idle, -1, None)] if idle > 0 else list(rows)
+    def __init__(self, rows: Sequence[OperationRow], others: RowSums, idle: int, whole: int, limit: int) -> None:
+        every = [*rows, OperationRow(IDLE, "", None, idle, idle, -1, None)] if idle > 0 else list(rows)
         every.sort(key=lambda row: (-row.own, row.name))
         self.listed = every[:limit]
         self._rest = others.add(every[limit:])
@@ -102,7 +102,7 @@ class ShownRows:
     def means(self) -> list[Column]:
         """Columns of the means of one occurrence."""
 
-        def mean(name: str, title: str, value: Callable[[Row], int]) -> Column:
+        def mean(name: str, title: str, value: Callable[[OperationRow], int]) -> Column:
             means = [nearest_mean(value(row), row.count) if row.count else None for row in self.listed]
             return Column(name, title, "ticks", means, total="none")
 
@@ -117,7 +117,7 @@ class ShownRows:
         return Table(name, title, columns, totals=self._rest.add(self.listed).values(self._whole), rest=rest)
 
 
-def leading(listed: Sequence[Row]) -> list[Column]:
+def leading(listed: Sequence[OperationRow]) -> list[Column]:
     """Columns that lead to the rows' events in the timeline."""
     return [
         Column("track", "Track", "track", [row.track if row.track >= 0 else None for row in listed]),
