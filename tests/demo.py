@@ -11,6 +11,16 @@ DEMO_LOGDIR = Path(__file__).resolve().parent.parent / "docs" / "demo"
 # other profilers write.
 LACKING = {
     *("collectives", "counters", "cpu", "dynamic_shape", "flops", "graph", "hlo_stats", "imported", "kernels"),
-    *("launches", "memory_profile", "memory_viewer", "model_graph", "op_profile", "operators", "queues", "roofline"),
+    *(
+        "copies",
+        "launches",
+        "memory_profile",
+        "memory_viewer",
+        "model_graph",
+        "op_profile",
+        "operators",
+        "queues",
+        "roofline",
+    ),
     *("step_trace", "tables"),
 }

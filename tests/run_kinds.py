@@ -63,6 +63,17 @@ def _launches(folder: Path) -> Path:
     return path
 
 
+def _copies(folder: Path) -> Path:
+    """A GPU to which a copy goes that says its bytes, and one that says its rate."""
+    gpu = {"ph": "M", "pid": 2, "name": "process_labels", "args": {"labels": "GPU 0"}}
+    copy = {"ph": "X", "name": "Memcpy HtoD", "cat": "gpu_memcpy", "pid": 2, "tid": 7, "dur": 9}
+    by_bytes = {**copy, "ts": 20, "args": {"bytes": 4096}}
+    by_rate = {**copy, "ts": 40, "args": {"memory bandwidth (GB/s)": 3.5}}
+    path = folder / "copies.json"
+    path.write_text(json.dumps([gpu, by_bytes, by_rate]))
+    return path
+
+
 def _table(folder: Path) -> Path:
     return write_tables(folder)[1]
 
@@ -112,6 +123,7 @@ RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {
     "page": _page,
     "model": _model,
     "launches": _launches,
+    "copies": _copies,
     "table": _table,
     "step_trace": _step_trace,
     "flops": _flops,

@@ -49,6 +49,17 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
+class CopiesOutside:
+    """Ticks of copies outside other work: with `Parts` they say what runs at once."""
+
+    computation: int = 0  # while no computation runs
+    communication: int = 0  # while no communication runs
+
+    def __add__(self, other: CopiesOutside) -> CopiesOutside:
+        return CopiesOutside(self.computation + other.computation, self.communication + other.communication)
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceParts:
     """A device in what is looked at of it. `steps`: of each step of the rows its parts, columns of shape (n,)."""
 
@@ -58,6 +69,13 @@ class DeviceParts:
     parts: Parts
     rows: StepRows | None
     steps: Sequence[Ints]  # in the order of the fields of `Parts`
+    outside: CopiesOutside = CopiesOutside()
+    outside_steps: Sequence[Ints] = ()  # of each step, in the order of the fields of `CopiesOutside`
+
+    def step_parts(self, row: int) -> tuple[Parts, CopiesOutside]:
+        """The same of one step."""
+        parts, outside = ([int(column[row]) for column in columns] for columns in (self.steps, self.outside_steps))
+        return Parts(*parts), CopiesOutside(*outside)
 
 
 def parts_of(
@@ -80,12 +98,15 @@ def parts_of(
     extent = yield from work_extent(reader, device, within)
     all_windows, windows = windows, windows.clipped(extent.start, extent.stop) if len(extent) else NOTHING
     before_work = _before(all_windows, first_launch, extent)
-    total = Parts()
-    steps = [np.zeros(0 if rows is None else len(rows), np.int64) for _ in fields(Parts)]
+    total, outside = Parts(), CopiesOutside()
+    n_rows = 0 if rows is None else len(rows)
+    steps = [np.zeros(n_rows, np.int64) for _ in (*fields(Parts), *fields(CopiesOutside))]
     for division in divisions(busy, windows):
         if division is not None:
             sets = _sets(division)
-            total += _parts([part_windows.ticks for part_windows in sets])
+            span, idle, *others = (part_windows.ticks for part_windows in sets)
+            total += Parts(span, span - idle, *others[:-2])
+            outside += CopiesOutside(*others[-2:])
             if rows is not None:
                 _add_steps(steps, sets, rows)
         yield
@@ -95,7 +116,8 @@ def parts_of(
     elif len(steps[0]):
         steps[0][0] += _before(all_windows, step_launch, extent).ticks
     counted = windows.joined(before_work)
-    return DeviceParts(device, counted.start, counted.stop, total, rows, steps)
+    columns = len(fields(Parts))
+    return DeviceParts(device, counted.start, counted.stop, total, rows, steps[:columns], outside, steps[columns:])
 
 
 def _before(windows: Windows, launch: int | None, extent: Windows) -> Windows:
@@ -110,15 +132,12 @@ def _before(windows: Windows, launch: int | None, extent: Windows) -> Windows:
 def _sets(division: Division) -> tuple[Windows, ...]:
     """Sets of ticks, from whose sizes all parts follow."""
     work, exposed = division.work, division.exposed
+    copies = work.copies
     return (
         *(division.windows, division.idle),
-        *(work.computation, work.communication, exposed.communication, work.copies, exposed.copies),
+        *(work.computation, work.communication, exposed.communication, copies, exposed.copies),
+        *(copies.without(work.computation), copies.without(work.communication)),
     )
-
-
-def _parts(ticks: Sequence[int]) -> Parts:
-    span, idle, *others = ticks
-    return Parts(span, span - idle, *others)
 
 
 def _add_steps(steps: Sequence[Ints], sets: Sequence[Windows], rows: StepRows) -> None:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tilescope.tiler.facts.host_operations import HostTable, OpSource, framework_threads, host_operations
+from tilescope.tiler.facts.host_operations import (
+    HostTable,
+    OperatorSplit,
+    OpSource,
+    framework_threads,
+    host_operations,
+)
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.tools.answer import Fact
 from tilescope.tiler.tools.question import SpanQuestion
@@ -33,11 +39,11 @@ class AskedHost:
         return Fact(fact_id, "Host idle", share, "fraction", "of threads that run operations")
 
 
-def asked_host(scope: Scope, question: SpanQuestion) -> Interruptible[AskedHost]:
+def asked_host(scope: Scope, question: SpanQuestion, split: OperatorSplit = "operator") -> Interruptible[AskedHost]:
     """The operations of hosts that a question is about: those on its tracks."""
     question_windows = yield from scope.windows(question)
     tracks = frozenset(scope.leaves(question.tracks))
     every = yield from framework_threads(scope.reader)
     threads = [track for track in every if track in tracks and scope.is_done(track)]
-    table = yield from host_operations(scope.reader, threads, question_windows.on_track)
+    table = yield from host_operations(scope.reader, threads, question_windows.on_track, split)
     return AskedHost(table, scope.reader.tick_ps)

@@ -67,6 +67,7 @@ class AskedOperations:
     notes: Sequence[Note]
     no_cores: str  # why there are no operations of devices; empty where there are
     no_costs: str  # why FLOPs and bytes of operations are not known, where they are not
+    devices: Sequence[Any] = ()  # of the source
 
     def ticks(self, ps: int) -> int:
         """A time on the device in ticks."""
@@ -105,6 +106,7 @@ def asked_operations(
         notes,
         no_cores,
         (yield from _why_no_costs(scope, table)),
+        devices,
     )
 
 

@@ -162,7 +162,7 @@ def test_memory_is_a_lane_of_its_own(tmp_path: Path) -> None:
 def test_errors_name_what_there_is(devices: DeviceTrace, example: Example) -> None:
     for lane, words in {
         "queues.x": "there is no lane 'queues.x': of queues this run has queues.",
-        "stats.1": "there is no lane 'stats.1': framework_ops, overlap, queues, memory_profile have lanes",
+        "stats.1": "there is no lane 'stats.1': framework_ops, overlap, queues, copies, memory_profile have lanes",
         "": "lane",
     }.items():
         with pytest.raises(UsageError, match=words):
@@ -185,7 +185,7 @@ def test_lanes_of_other_tools_are_there_without_those_of_one_that_fails(
 
     monkeypatch.setattr(memory_profile.lanes, "listed_memories", too_many)
     answer = answer_of(devices.reader, "lanes")
-    assert {lane.partition(".")[0] for (lane,) in rows(answer, "lanes", "lane")} == {"overlap", "queues"}
+    assert {lane.partition(".")[0] for (lane,) in rows(answer, "lanes", "lane")} == {"overlap", "queues", "copies"}
     (note,) = answer.notes
     assert note.text == "There are no lanes of memory_profile: a host has too many allocations."
 
@@ -316,3 +316,35 @@ def test_queues_of_real_traces(name: str, tmp_path: Path) -> None:
         spans = list(queued_ticks(reader, track))
         mean = total / (spans[-1][1] - spans[0][0])
         assert mean == pytest.approx(REAL[name][stream][1], rel=2e-5, abs=6e-7)
+
+
+def test_a_graph_of_many_kernels_waits_once_until_the_last_of_them_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the pieces in which the curve is made."""
+    host = [Task(500, 1, "cudaGraphLaunch", "cuda_runtime", 1000 * k, 1000 * k + 100) for k in range(40)]
+    kernels = []
+    now = 0
+    for number, task in enumerate(host):
+        for part in range(10):
+            now = max(now, task.start + 500) + 150
+            kernels.append(Task(0, 7, f"kernel{part}", "kernel", now - 150, now, number))
+    (tmp_path / "trace.json").write_text(json.dumps(list(trace_events([*host, *kernels]))))
+    monkeypatch.setattr(queue_module, "_EVENTS_AT_ONCE", 7)
+    reader = indexed(tmp_path / "trace.json", tmp_path)
+    (lane,) = lanes(reader, "queues")
+    spans = [
+        (task.start, max(kernel.start for kernel in kernels if kernel.launched_by == number))
+        for number, task in enumerate(host)
+    ]
+    for begin, length, least, greatest, total in rows(
+        answer_of(reader, "lane_bins", lane=lane, bins=97), "counter_bins", "start", "duration", "min", "max", "sum"
+    ):
+        inside = [(max(a, begin), min(b, begin + length)) for a, b in spans if a < begin + length and b > begin]
+        assert total == sum(b - a for a, b in inside)
+        lengths = [
+            sum(a <= time < b for a, b in inside)
+            for time in {begin, *(a for a, _ in inside), *(b for _, b in inside if b < begin + length)}
+        ]
+        assert (least, greatest) == (min(lengths), max(lengths))
+    assert answer_of(reader, "queues").fact("waiting").value == sum(b - a for a, b in spans)

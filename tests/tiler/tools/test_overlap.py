@@ -21,6 +21,7 @@ from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
+from tilescope.tiler.tools.overlap.kinds_at_once import LABELS
 
 FIGURES = ("span", "busy", "computation", "communication", "exposed_communication", "copies", "exposed_copies")
 
@@ -113,6 +114,65 @@ def test_a_run_without_devices_says_what_to_record(example: Example) -> None:
     assert all("kernel of a PyTorch trace" in fact.note for fact in answer.facts if fact.value is None)
 
 
+def labels_in(devices: DeviceTrace, device: int, windows: Spans) -> dict[str, int]:
+    """Ticks of each label: those of one, of two, and of all three kinds."""
+    work = devices.work(device)
+    everything = of_kind(work)
+    seen = both(windows, [(everything[0][0], everything[-1][1])])
+    c, m, y = (both(of_kind(work, kind), seen) for kind in ("computation", "communication", "copies"))
+    return {
+        "only_computation": ticks(without(without(c, m), y)),
+        "only_communication": ticks(without(without(m, c), y)),
+        "only_copies": ticks(without(without(y, c), m)),
+        "computation_communication": ticks(without(both(c, m), y)),
+        "computation_copies": ticks(without(both(c, y), m)),
+        "communication_copies": ticks(without(both(m, y), c)),
+        "all_kinds": ticks(both(both(c, m), y)),
+    }
+
+
+def labels(answer: Answer, table: str) -> list[dict[str, Any]]:
+    columns = {column.id: values_of(column) for column in answer.table(table).columns}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+@given(span=SPANS, middle=st.integers(0, 620_000))
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_seven_labels_are_busy_time_and_the_sum_of_halves(
+    devices: DeviceTrace, span: tuple[int, int], middle: int
+) -> None:
+    start, end = span
+    middle = min(max(middle, start), end)
+    whole, *halves = (
+        labels(overlap(devices.reader, start=a, end=b), "at_once")
+        for a, b in ((start, end), (start, middle), (middle, end))
+    )
+    for device, row in enumerate(whole):
+        theirs = labels_in(devices, device, [span])
+        assert {name: row[name] for name in LABELS} == theirs
+        assert sum(theirs.values()) == row["busy"]
+        assert all(row[name] == sum(half[device][name] for half in halves) for name in LABELS)
+        shares = [row[f"{name}_share"] for name in LABELS]
+        assert shares == [None] * 7 if not row["busy"] else sum(shares) == pytest.approx(1)
+
+
+def test_labels_of_each_step_of_each_device(devices: DeviceTrace) -> None:
+    answer = overlap(devices.reader, each_device=True)
+    table = labels(answer, "device_steps")
+    by_step = dict(zip(values_of(answer.table("steps").column("step")), rows(answer, "steps"), strict=True))
+    assert len(table) == 8
+    for row in table:
+        device = int(row["device"].removeprefix("GPU "))
+        start, stop = step_times(devices, device)[row["step"]]
+        assert {name: row[name] for name in LABELS} == labels_in(devices, device, [(start, stop)])
+    for number, parts in by_step.items():
+        assert sum(row["busy"] for row in table if row["step"] == number) == parts.busy
+    cut = overlap(devices.reader, each_device=True, limit=3)
+    assert labels(cut, "device_steps") == table[:3]
+    rest = cut.table("device_steps").rest or {}
+    assert rest["only_copies"] == sum(row["only_copies"] for row in table[3:])
+
+
 # -- real traces: exact figures, of an independent count (span, busy, then as FIGURES has them) ------------------------
 
 REAL = {
@@ -130,6 +190,22 @@ REAL = {
 def indexed(path: Path, folder: Path) -> QueryReader:
     build_store([path], folder / "real.store")
     return QueryReader(open_run_store(folder / "real.store"))
+
+
+@pytest.mark.parametrize(
+    ("name", "ticks_of_labels"),
+    [
+        ("kineto/nccl_data.json.gz", (108_699_398, 39_190_669, 1_924_123, 7_347_166, 0, 338_658, 0)),
+        (
+            "kineto/sampled_rank-0.json.gz",
+            (151_120_000, 336_033_000, 327_000, 59_206_000, 10_000, 948_000, 12_000),
+        ),
+    ],
+)
+def test_labels_of_real_traces(name: str, ticks_of_labels: tuple[int, ...], tmp_path: Path) -> None:
+    (row,) = labels(overlap(indexed(corpus_path(name), tmp_path)), "at_once")
+    assert tuple(row[name] for name in LABELS) == ticks_of_labels
+    assert sum(ticks_of_labels) == row["busy"] == REAL[name][1]
 
 
 @pytest.mark.parametrize("name", REAL)

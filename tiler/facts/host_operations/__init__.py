@@ -6,6 +6,7 @@ from tilescope.tiler.facts.host_operations.host_table import (
     framework_threads,
     host_operations,
     host_threads,
+    operator_shapes,
 )
 from tilescope.tiler.facts.host_operations.naming import (
     COPY_TO_DEVICE,
@@ -16,6 +17,7 @@ from tilescope.tiler.facts.host_operations.naming import (
     framework_op,
     host_op,
 )
+from tilescope.tiler.facts.host_operations.operator_split import OperatorKey, OperatorSplit, place_of
 
 __all__ = [
     "COPY_TO_DEVICE",
@@ -24,10 +26,14 @@ __all__ = [
     "HostOperation",
     "HostTable",
     "OpSource",
+    "OperatorKey",
+    "OperatorSplit",
     "derived_type",
     "framework_op",
     "framework_threads",
     "host_op",
     "host_operations",
     "host_threads",
+    "operator_shapes",
+    "place_of",
 ]

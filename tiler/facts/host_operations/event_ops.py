@@ -25,7 +25,7 @@ from tilescope.tiler.records.span_sums import LEFT_OUT
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
-_READ: Final = LEFT_OUT - 1  # in place of an operation: the event's arguments tell
+READ: Final = LEFT_OUT - 1  # in place of an operation: the event's arguments tell
 
 _FULL_NAME, _OP, _EAGER = "long_name", "tf_op", "is_eager"
 _STAGE, _CATEGORY = "_ipl_stage_id", "_ipl_stage_cat"
@@ -78,7 +78,7 @@ class EventOps:
     def of_events(self, track: int, names: Ints, ordinals: Ints) -> Codes:
         """The operation of each of some events of a track by number, or LEFT_OUT. Raises DamagedStore."""
         codes: Codes = self._table(self._reader.file_of(track))[names + 1]
-        to_read = np.flatnonzero(codes == _READ)
+        to_read = np.flatnonzero(codes == READ)
         if len(to_read):
             to_read = to_read[np.argsort(ordinals[to_read], kind="stable")]
             codes[to_read] = self._read(track, names[to_read], ordinals[to_read])
@@ -102,7 +102,7 @@ class EventOps:
             for name in self._reader.names.page(page):
                 op = pytorch_op(name.text, name.category) if name.category else host_op(name.text)
                 if op is not None:
-                    op_of_name[number] = self._number(op, number)
+                    op_of_name[number] = self._code(op, number)
                 number += 1
             yield
 
@@ -126,7 +126,7 @@ class EventOps:
         for name, texts_of_name in texts.items():
             ops = {host_op(text) for text in texts_of_name}
             if name in unclear or (len(texts_of_name) > 1 and ops != {None}):
-                op_of_name[name] = _READ
+                op_of_name[name] = READ
             elif (op := ops.pop()) is not None:
                 op_of_name[name] = self._number(op, name)
 
@@ -169,6 +169,10 @@ class EventOps:
         if own is None:
             return LEFT_OUT
         return self._number(replace(own, is_eager=True) if eager and eager != "0" else own, name)
+
+    def _code(self, op: HostOp, name: int) -> int:
+        """The number of an operation that its name tells, or READ."""
+        return self._number(op, name)
 
     def _number(self, op: HostOp, name: int) -> int:
         with self._lock:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, dataclass, replace
 from itertools import groupby
 from typing import Final
 
@@ -13,11 +13,13 @@ import numpy as np
 from tilescope.tiler.device_lines import HOST_PLANE
 from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.host_operations.event_ops import EventOps
-from tilescope.tiler.facts.host_operations.naming import HostOp
+from tilescope.tiler.facts.host_operations.naming import HostOp, OpSource, pytorch_type
 from tilescope.tiler.facts.host_operations.op_sums import OpSums
+from tilescope.tiler.facts.host_operations.operator_split import OperatorKey, OperatorSplit, place_of
+from tilescope.tiler.facts.host_operations.shaped_ops import ShapedOps
 from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, frame_threads
 from tilescope.tiler.query import Interruptible, QueryReader, finish
-from tilescope.tiler.query.run_caches import RunCache
+from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.windows import Windows, WindowsOf
 
 # Of operations by number: count, total and own time, the longest.
@@ -29,7 +31,7 @@ _MAX_ROWS: Final = 200_000  # of these sums, however much may be cached: one que
 
 @dataclass(slots=True)
 class HostOperation:
-    """All operations of one name on all threads that are looked at. Times in ticks of the timeline."""
+    """All operations of one name, or of one key, on all threads that are looked at. Times in ticks of the timeline."""
 
     op: HostOp  # `is_eager`: some of them are
     name: int  # what its events are called in the timeline: id of the name, one where there are several
@@ -37,7 +39,13 @@ class HostOperation:
     total: int = 0  # of what lies in the windows
     own: int = 0  # without the operations in it
     longest: int = 0  # of those that start in the windows, not clipped
-    track: int = -1  # the one that has most of its time
+    track: int = -1  # the one that has most of its time; -1 of calls before the windows
+    place: int = -1  # track or group, where operations of one name are told apart by these
+
+    @property
+    def key(self) -> OperatorKey:
+        """What its calls have in common."""
+        return OperatorKey(self.op.name, self.op.shapes, self.place)
 
 
 @dataclass(slots=True)
@@ -58,6 +66,16 @@ class HostTable:
         """Ticks in which none does."""
         return self.span - self.busy
 
+    def add_launching(self, names: Mapping[OperatorKey, int]) -> None:
+        """Adds operators of PyTorch that only launch what runs in the windows: they were called before.
+
+        `names`: what their events are called, ids of names.
+        """
+        called = {operation.key for operation in self.operations}
+        for key in sorted(names.keys() - called, key=astuple):
+            op = HostOp(key.name, pytorch_type(key.name), OpSource.PYTORCH, shapes=key.shapes)
+            self.operations.append(HostOperation(op, names[key], place=key.place))
+
 
 def host_threads(reader: QueryReader) -> list[int]:
     """The tracks that are threads of hosts of an XSpace: plane `/host:CPU`. Of PyTorch: `frame_threads`."""
@@ -74,11 +92,13 @@ def framework_threads(reader: QueryReader) -> Interruptible[list[int]]:
     return sorted({*host_threads(reader), *(yield from frame_threads(reader, OPERATORS))})
 
 
-def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: WindowsOf) -> Interruptible[HostTable]:
-    """The operations of some threads, in the windows of each. Raises DamagedStore, NotBuilt."""
-    run_operations = _HOST_OPERATIONS.get(reader) or _HOST_OPERATIONS.keep(reader, _RunOperations(reader))
-    rows: dict[tuple[str, int | None], HostOperation] = {}
-    most: dict[tuple[str, int | None], int] = {}
+def host_operations(
+    reader: QueryReader, threads: Iterable[int], windows_of: WindowsOf, split: OperatorSplit = "operator"
+) -> Interruptible[HostTable]:
+    """The operations of some threads, in the windows of each. Raises DamagedStore, NotBuilt, UsageError."""
+    run_operations = _run_operations(reader, split)
+    rows: dict[tuple[OperatorKey, int | None], HostOperation] = {}
+    most: dict[tuple[OperatorKey, int | None], int] = {}
     table = HostTable([], 0, [])
     for file, of_file in groupby(sorted(threads, key=reader.file_of), key=reader.file_of):
         tracks = sorted(of_file)
@@ -94,8 +114,9 @@ def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: Win
             table.span += windows.clipped(*span).ticks
             for number, (count, total, own, longest) in (yield from run_operations.track_sums(track, windows)).items():
                 op = run_operations.ops.ops[number]
-                key = op.name, op.stage
-                row = rows.setdefault(key, HostOperation(op, run_operations.ops.names[number]))
+                place = place_of(reader, track, split)
+                key = OperatorKey(op.name, op.shapes, place), op.stage
+                row = rows.setdefault(key, HostOperation(op, run_operations.ops.names[number], place=place))
                 row.count += count
                 row.total += total
                 row.own += own
@@ -118,8 +139,8 @@ def _joined(first: HostOp, other: HostOp) -> HostOp:
 class _RunOperations:
     """Host operations of a run that are kept."""
 
-    def __init__(self, reader: QueryReader) -> None:
-        self.ops = EventOps(reader)
+    def __init__(self, reader: QueryReader, split: OperatorSplit) -> None:
+        self.ops = ShapedOps(reader) if split == "shapes" else EventOps(reader)
         self.sums = OpSums(reader, self.ops)
         self.threads: defaultdict[int, list[int]] = defaultdict(list)  # by file
         for track in finish(framework_threads(reader)):
@@ -147,9 +168,22 @@ class _RunOperations:
         return sums
 
 
-_HOST_OPERATIONS: Final = RunCache[_RunOperations](
+_HOST_OPERATIONS: Final = KeyedRunCache[str, _RunOperations](
     "host_operations", "Operations on threads of hosts, and their sums", lambda value: value.size_bytes, grows=True
 )
+
+
+def _run_operations(reader: QueryReader, split: OperatorSplit) -> _RunOperations:
+    kind = "shapes" if split == "shapes" else "names"
+    kept = _HOST_OPERATIONS.get(reader, kind)
+    return kept or _HOST_OPERATIONS.keep(reader, kind, _RunOperations(reader, split))
+
+
+def operator_shapes(reader: QueryReader, file: int) -> Interruptible[EventOps]:
+    """Numbers of the operators of a run by name and shapes, with the names of a file. Raises DamagedStore."""
+    run_operations = _run_operations(reader, "shapes")
+    yield from run_operations.ops.learn(file, run_operations.threads[file])
+    return run_operations.ops
 
 
 def _sums(sums: OpSums, track: int, windows: Windows) -> Interruptible[Sums]:

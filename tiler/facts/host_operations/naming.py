@@ -44,6 +44,7 @@ class HostOp:
     source: OpSource | None  # None: the framework is not known
     stage: int | None = None  # the number of a stage of an input pipeline
     is_eager: bool = False
+    shapes: str = ""  # of its inputs, where calls are told apart by these: "[[4096, 512], [512, 2048]]"
 
 
 def host_op(text: str) -> HostOp | None:
@@ -80,8 +81,13 @@ def pytorch_type(text: str) -> str:
 
 def launching_operator(operators: Sequence[str]) -> str:
     """The innermost operator of PyTorch; a library's call in it, as `aclnnMm` in `aten::mm`, if alone; "": none."""
-    named = next((operator for operator in reversed(operators) if pytorch_type(operator)), "")
-    return named or (operators[-1] if operators else "")
+    return operators[launching_place(operators)] if operators else ""
+
+
+def launching_place(operators: Sequence[str]) -> int:
+    """The place of `launching_operator` in operators in each other, of which there is one at least."""
+    named = (place for place in reversed(range(len(operators))) if pytorch_type(operators[place]))
+    return next(named, len(operators) - 1)
 
 
 def derived_type(name: str) -> str:

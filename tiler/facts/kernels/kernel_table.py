@@ -16,11 +16,11 @@ from tilescope.tiler.facts.hlo import HloDamage, Program, hlo_module, programs_o
 from tilescope.tiler.facts.kernels.launch import launch_of_details
 from tilescope.tiler.facts.kernels.pytorch import kernels_of_track, pytorch_kernels
 from tilescope.tiler.facts.kernels.sums import Kernel, KernelSums, Key
-from tilescope.tiler.facts.kernels.tensor_cores import could_use_tensor_cores, uses_tensor_cores
 from tilescope.tiler.facts.metadata_codes import metadata_codes
 from tilescope.tiler.facts.operations.kind_sums import kind_sums
 from tilescope.tiler.facts.operations.track_records import track_kinds
 from tilescope.tiler.facts.operations.xla_instructions import operation_metadata
+from tilescope.tiler.facts.tensor_cores import could_use_tensor_cores, uses_tensor_cores
 from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.records.device.operations import OperationKind, OperationKinds

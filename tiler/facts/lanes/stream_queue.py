@@ -1,9 +1,9 @@
 """Work in the queue of a stream: what has been launched and has not started yet, exactly.
 
-A slice waits from the start of its launch until its own start; one that starts no later than its launch never waits. So
-the length is never below 0, and 0 in the end. The curve is made in pieces of time: a view reads the events of its
-own pieces, and of the rest of the run the launches alone, by ordinals. An ordinal is a rank by start: it says on which
-side of a piece an event lies without being read.
+A launch waits from its start until the last slice that it launches on the stream has started: a graph of many kernels
+counts once. One whose slices start no later than itself never waits. So the length is never below 0, and 0 in the end.
+The curve is made in pieces of time: a view reads the events of its own pieces, and of the rest of the run the launches
+alone, by ordinals. An ordinal is a rank by start: it says on which side of a piece an event lies without being read.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class QueueCurve:
         return LaunchPairs.joined(parts)
 
     def _piece(self, reader: QueryReader, start: int, stop: int) -> Interruptible[StepCurve]:
-        waits = yield from self._waits(reader, start, stop)
+        waits = (yield from self._waits(reader, start, stop)).by_launch()
         yield
         return _curve(np.maximum(waits.launch, start), waits.start[waits.start < _LATER], start, stop)
 
@@ -112,6 +112,14 @@ class _Waits:
     launch: Ints
     start: Ints
 
+    def by_launch(self) -> _Waits:
+        """Of the slices of each launch the one that starts last."""
+        order = np.lexsort((self.start, self.pairs.launch, self.pairs.track))
+        track, launch = self.pairs.track[order], self.pairs.launch[order]
+        is_last = (np.diff(track, append=-1) != 0) | (np.diff(launch, append=-1) != 0)
+        last = order[is_last]
+        return _Waits(self.pairs.take(last), self.launch[last], self.start[last])
+
 
 @dataclass(frozen=True, slots=True)
 class _Starts:
@@ -141,11 +149,11 @@ def queue_curve(reader: QueryReader, track: int) -> QueueCurve | None:
     chunks = launch_chunks(reader, track)
     if not len(chunks.first):
         return None
-    borders = _borders(reader, [track, *chunks.tracks.tolist()])
+    borders = piece_borders(reader, [track, *chunks.tracks.tolist()])
     return _QUEUES.keep(reader, track, QueueCurve(track, chunks, borders))
 
 
-def _borders(reader: QueryReader, tracks: list[int]) -> Ints:
+def piece_borders(reader: QueryReader, tracks: list[int]) -> Ints:
     """Borders of pieces of the whole run in which not too many events of the tracks start."""
     starts, events = [], []
     for track in tracks:

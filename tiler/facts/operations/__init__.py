@@ -2,6 +2,7 @@
 
 from tilescope.tiler.facts.operations.gpu_source import GpuDevice, gpu_devices, gpu_op_table
 from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums
+from tilescope.tiler.facts.operations.launched_source import launched_by_split
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.operation_table import LaunchedWork, OpTable
 from tilescope.tiler.facts.operations.program_instructions import KERNEL, FusedPart, Instructions
@@ -25,6 +26,7 @@ __all__ = [
     "gpu_op_table",
     "has_operations",
     "kind_sums",
+    "launched_by_split",
     "op_table",
     "operation_source",
     "tpu_cores",

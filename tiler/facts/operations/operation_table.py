@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.facts.host_operations.operator_split import OperatorKey
 from tilescope.tiler.facts.operations.exact_columns import Exact, Ints, sum_of
 from tilescope.tiler.facts.operations.operation import OpColumns, Operation, OperationMetadata
 from tilescope.tiler.facts.operations.xla_instructions import InstructionPlaces
@@ -145,6 +146,8 @@ class LaunchedWork:
     count: int = 0
     total: int = 0
     own: int = 0  # of what it launches itself
+    tensor: int = 0  # of `total`, in kernels that use tensor cores
+    name: int = -1  # what its events are called: id of the name, one where there are several
 
 
 @dataclass(eq=False)
@@ -160,7 +163,7 @@ class OpTable:
     program_names: dict[str, str] = field(default_factory=dict)  # by id, where operations tell them
     notes: list[str] = field(default_factory=list)  # what is missing, and why
     graph_times: Mapping[str, int] = field(default_factory=dict)  # of kernels of graphs by `AttributedKinds.ways`, ps
-    launched: Mapping[str, LaunchedWork] | None = None  # by operator; None: no launches tell it
+    launched: Mapping[OperatorKey, LaunchedWork] | None = None  # by operator; None: no launches tell it
 
     @cached_property
     def columns(self) -> OpColumns:

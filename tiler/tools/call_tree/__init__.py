@@ -14,7 +14,6 @@ from tilescope.tiler.count_text import plural
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.call_tree.depth_note import depth_note
-from tilescope.tiler.tools.call_tree.track_names import track_names
 from tilescope.tiler.tools.call_tree.tree import call_tree, track_of
 from tilescope.tiler.tools.call_tree.weighted import weighted_answer
 from tilescope.tiler.tools.contract import Contract
@@ -23,6 +22,7 @@ from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
+from tilescope.tiler.tools.track_names import track_names
 
 Ints = NDArray[np.int64]
 

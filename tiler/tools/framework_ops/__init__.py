@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Final
 
 from msgspec import Meta
 
-from tilescope.tiler.facts.host_operations import framework_threads
-from tilescope.tiler.facts.operations import framework_source, has_operations
+from tilescope.tiler.facts.host_operations import OperatorKey, OperatorSplit, framework_threads
+from tilescope.tiler.facts.operations import LaunchedWork, framework_source, has_operations, launched_by_split
 from tilescope.tiler.query import Interruptible, finish
 from tilescope.tiler.tools.answer import Answer, Fact, Note, Table, values_of
 from tilescope.tiler.tools.contract import AddedRows, Contract, Same
 from tilescope.tiler.tools.figures import Figures
+from tilescope.tiler.tools.framework_ops.device_rows import device_table
+from tilescope.tiler.tools.framework_ops.host_rows import HostRows, LaunchedColumns, host_table
 from tilescope.tiler.tools.framework_ops.lanes import LANES
-from tilescope.tiler.tools.framework_ops.tables import IDLE, device_table, host_table
+from tilescope.tiler.tools.framework_ops.shown import IDLE
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost, asked_host
 from tilescope.tiler.tools.operations import AskedOperations, asked_operations, time_facts
 from tilescope.tiler.tools.operations import availability as device_availability
@@ -37,6 +39,13 @@ class FrameworkOpsQuestion(FigureQuestion, frozen=True, kw_only=True):
     with_idle: Annotated[
         bool, Meta(description="Whether shares are of all time, or of that in which operations run.")
     ] = True
+    by: Annotated[
+        OperatorSplit,
+        Meta(
+            description="Rows of hosts: operators, also by the shapes of their inputs, by thread, or by host, which is "
+            "the rank of a job."
+        ),
+    ] = "operator"
     limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most operations that are listed, of each.")] = (
         DEFAULT_LISTED
     )
@@ -44,18 +53,35 @@ class FrameworkOpsQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: FrameworkOpsQuestion) -> Interruptible[Answer]:
     device_operations = yield from asked_operations(scope, question, source=framework_source(scope.reader))
-    host = yield from asked_host(scope, question)
+    host = yield from asked_host(scope, question, question.by)
+    launched = yield from _launched(scope, question, device_operations)
+    if launched is not None:
+        host.table.add_launching({key: work.name for key, work in launched.items()})
     yield
     tables = []
     if device_operations.table.cores:
         tables.append(device_table(device_operations, question.limit, with_idle=question.with_idle))
     if host.table.threads:
-        tables.append(host_table(scope.reader, host, device_operations, question.limit, with_idle=question.with_idle))
+        launches = None if launched is None else LaunchedColumns(launched, scope.reader.tick_ps)
+        shown = HostRows(scope.reader, host.table, question.by, launches)
+        tables.append(host_table(shown, question.limit, with_idle=question.with_idle))
     yield
     notes = list(device_operations.notes) if device_operations.table.cores else []
     if device_operations.table.cores and has_operations(scope.reader):
         notes += _kernel_notes(tables[0])
     return Answer([*_device_facts(device_operations), *_host_facts(host)], tables, notes=notes)
+
+
+def _launched(
+    scope: Scope, question: FrameworkOpsQuestion, device_operations: AskedOperations
+) -> Interruptible[Mapping[OperatorKey, LaunchedWork] | None]:
+    """Work that operators launch; None: no launches tell it."""
+    launched = device_operations.table.launched
+    if launched is None or question.by == "operator":
+        return launched
+    question_windows = yield from scope.windows(question)
+    devices = device_operations.devices
+    return (yield from launched_by_split(scope.reader, devices, question_windows.on_track, question.by))
 
 
 def _kernel_notes(devices: Table) -> Iterator[Note]:

@@ -12,7 +12,7 @@ from tilescope.tiler.facts import NO_DEVICES, Device
 from tilescope.tiler.facts.findings import WAIT_TITLES, IdleReason, idle_reasons
 from tilescope.tiler.facts.operators_end import BEHIND_OPERATORS, recorded_range
 from tilescope.tiler.query import Interruptible, Name
-from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.ticks import TICK_LIMIT, UNITS_PS
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.figures import Figures
@@ -21,7 +21,10 @@ from tilescope.tiler.tools.gaps.edges import Edge, Edges, edges_of
 from tilescope.tiler.tools.gaps.gap_search import GapPlace, Gaps, LaneGaps, Order, Search
 from tilescope.tiler.tools.gaps.lanes import Lane, Lanes, lanes_of
 from tilescope.tiler.tools.gaps.meanwhile import HostWork, host_work
+from tilescope.tiler.tools.gaps.stream_waits import short_gap_ticks, stream_waits, waits_tables
 from tilescope.tiler.tools.launch_notes import launch_notes
+from tilescope.tiler.tools.like_hta import NOTE as HTA_NOTE
+from tilescope.tiler.tools.like_hta import LikeHta, hta_devices, idle_table
 from tilescope.tiler.tools.question import After, FigureQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, recorded_span
 from tilescope.tiler.tools.scope import Scope
@@ -50,6 +53,14 @@ class GapsQuestion(FigureQuestion, frozen=True, kw_only=True):
     each_track: Annotated[
         bool, Meta(description="The gaps of each track by itself: a device is idle where none of its streams is busy.")
     ] = False
+    short_gap: Annotated[
+        Annotated[int, Meta(ge=0, le=TICK_LIMIT, extra={"unit": "ticks"})] | None,
+        Meta(
+            description="Of each track: a gap shorter than this, whose work was launched before it, is a wait for a "
+            "kernel, a longer one has other reasons. 30 µs unless given."
+        ),
+    ] = None
+    like_hta: LikeHta = False
     order: Annotated[Order, Meta(description="Which gaps come first: the longest, or the earliest.")] = "longest"
     limit: Annotated[int, Meta(ge=0, le=MAX_GAPS, description="The most gaps that are listed.")] = DEFAULT_GAPS
     after: Annotated[After | None, Meta(description="Where to go on: `more` of the answer before.")] = None
@@ -79,16 +90,24 @@ def _answer(scope: Scope, question: GapsQuestion) -> Interruptible[Answer]:
         more = gaps.place(len(gaps) - 1, question.order).text()
     edges = yield from edges_of(scope.reader, lanes, gaps)
     host = yield from host_work(scope.reader, lanes, gaps, edges)
+    waits = []
+    if question.each_track and scope.reader.is_whole:
+        waits = yield from stream_waits(scope.reader, lanes.lanes, of_lanes, question_windows, question.short_gap)
     tables = [
         _gaps_table(scope, lanes, gaps, edges, host, of_lanes, more),
         _lanes_table(lanes.lanes, of_lanes),
+        *waits_tables(waits),
         _lengths_table(search),
     ]
+    if question.like_hta:
+        least = short_gap_ticks(scope.reader, question.short_gap) * scope.reader.tick_ps // UNITS_PS["us"]
+        tables.append((yield from idle_table(scope, (yield from hta_devices(scope)), least)))
     if scope.reader.is_whole and lanes.lanes and all(lane.device is not None for lane in lanes.lanes):
         reasons = yield from idle_reasons(scope.reader, _devices(lanes.lanes, of_lanes, question_windows))
         tables.insert(0, _reasons_table(reasons))
     cause = yield from opening(scope, question)
     notes = [*cause.notes, *_notes(lanes, of_lanes, edges, host), *(yield from launch_notes(scope.reader))]
+    notes += [HTA_NOTE] if question.like_hta else []
     headline = cause.headline
     if headline is None and is_cut and not _sum(of_lanes, lambda lane_gaps: lane_gaps.span):
         headline = Note("warning", f"When devices are idle here is {BEHIND_OPERATORS}")

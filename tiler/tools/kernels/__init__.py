@@ -12,8 +12,8 @@ from tilescope.tiler.count_text import plural
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts.ascend_tracks import is_ascend_run
 from tilescope.tiler.facts.kernels import Kernel, KernelTable, has_kernels, kernel_table
-from tilescope.tiler.facts.kernels.tensor_cores import uses_tensor_cores
 from tilescope.tiler.facts.operations import gpu_devices, tpu_cores
+from tilescope.tiler.facts.tensor_cores import uses_tensor_cores
 from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.schema import TotalKind

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.facts.kernels import Kernel
-from tilescope.tiler.facts.kernels.tensor_cores import uses_tensor_cores
+from tilescope.tiler.facts.tensor_cores import uses_tensor_cores
 from tilescope.tiler.schema import TotalKind
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table, Value

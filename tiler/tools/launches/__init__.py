@@ -17,6 +17,8 @@ from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.launch_notes import launch_notes
 from tilescope.tiler.tools.launches.sums import LaunchFigures, LaunchSums
+from tilescope.tiler.tools.like_hta import NOTE as HTA_NOTE
+from tilescope.tiler.tools.like_hta import LikeHta, hta_devices, launches_table
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.queues import NO_LAUNCHES
 from tilescope.tiler.tools.scope import Scope
@@ -51,6 +53,7 @@ class LaunchesQuestion(FigureQuestion, frozen=True, kw_only=True):
             "late ones, short work that takes less time than its call, or slow calls. All unless given."
         ),
     ] = None
+    like_hta: LikeHta = False
     limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most names, and launches, that are listed.")] = (
         DEFAULT_LISTED
     )
@@ -85,6 +88,9 @@ def _answer(scope: Scope, question: LaunchesQuestion) -> Interruptible[Answer]:
         _launches_table(scope, times, figures, question),
     ]
     notes = [*(yield from launch_notes(scope.reader))]
+    if question.like_hta:
+        tables.append((yield from launches_table(scope, (yield from hta_devices(scope)))))
+        notes.append(HTA_NOTE)
     if not streams:
         notes.append(Note("warning", "none of the tracks is a stream with recorded launches"))
     return Answer(_facts(sums), tables, notes=notes)

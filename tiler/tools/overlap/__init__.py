@@ -20,7 +20,11 @@ from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Tab
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.findings import behind_notes, operator_limits
 from tilescope.tiler.tools.launch_notes import launch_notes
+from tilescope.tiler.tools.like_hta import NOTE as HTA_NOTE
+from tilescope.tiler.tools.like_hta import LikeHta, breakdown_table, hta_devices
 from tilescope.tiler.tools.overlap.host_communication import host_communication, host_fact
+from tilescope.tiler.tools.overlap.kinds_at_once import LABELS, steps_table
+from tilescope.tiler.tools.overlap.kinds_at_once import devices_table as kinds_table
 from tilescope.tiler.tools.overlap.lanes import LANES
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.question_windows import recorded_span
@@ -60,6 +64,8 @@ _FACTS: Final = {
 class OverlapQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Devices in a span or in steps: those that have one of the tracks."""
 
+    each_device: Annotated[bool, Meta(description="Steps device by device, beside those of all together.")] = False
+    like_hta: LikeHta = False
     limit: Annotated[int, Meta(ge=0, le=MAX_STEPS, description="The most steps that are listed.")] = DEFAULT_STEPS
 
 
@@ -107,10 +113,16 @@ def _answer(scope: Scope, question: OverlapQuestion) -> Interruptible[Answer]:
     if steps is not None:
         tables.append(_steps_table(by_step, question.limit))
         series_of_steps.append(_steps_series(by_step, question.limit))
+        if question.each_device:
+            tables.append(steps_table(device_parts, question.limit))
+    tables.append(kinds_table(device_parts))
+    if question.like_hta:
+        tables.append((yield from breakdown_table(scope, (yield from hta_devices(scope)))))
     on_hosts = yield from host_communication(scope, question_windows, device_parts)
     notes = [*(yield from launch_notes(scope.reader))]
     notes += yield from operator_limits(scope, question)
     notes += behind_notes(behind)
+    notes += [HTA_NOTE] if question.like_hta else []
     notes += yield from work_notes(
         scope.reader, [device_part.device for device_part in device_parts], question_windows.on_track
     )
@@ -266,7 +278,10 @@ TOOL: Final = Tool(
     answer=_answer,
     contract=Contract(
         added=("span", "busy", "idle", "computation", "exposed_communication", "exposed_copies"),
-        rows=(AddedRows("devices", ("track",), ("span", "busy", "computation", "communication", "copies")),),
+        rows=(
+            AddedRows("devices", ("track",), ("span", "busy", "computation", "communication", "copies")),
+            AddedRows("at_once", ("track",), ("span", *LABELS)),
+        ),
         parts={
             "span": ("busy", "idle"),
             "busy": ("computation", "exposed_communication", "exposed_copies"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilescope.tiler.facts.kernels.launch import KernelLaunch, launch_of_details, launch_of_values
-from tilescope.tiler.facts.kernels.tensor_cores import could_use_tensor_cores, uses_tensor_cores
+from tilescope.tiler.facts.tensor_cores import could_use_tensor_cores, uses_tensor_cores
 
 
 @pytest.mark.parametrize(
