@@ -18,6 +18,7 @@ from tilescope.tiler.tools.call_tree import TOOL as CALL_TREE
 from tilescope.tiler.tools.collectives import TOOL as COLLECTIVES
 from tilescope.tiler.tools.counters import TOOL as COUNTERS
 from tilescope.tiler.tools.cpu import TOOL as CPU
+from tilescope.tiler.tools.critical_path import TOOL as CRITICAL_PATH
 from tilescope.tiler.tools.dynamic_shape import TOOL as DYNAMIC_SHAPE
 from tilescope.tiler.tools.events import TOOL as EVENTS
 from tilescope.tiler.tools.find import TOOL as FIND
@@ -74,6 +75,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     OVERLAP,
     QUEUES,
     LAUNCHES,
+    CRITICAL_PATH,
     POD,
     HEAT_MAP,
     COLLECTIVES,
