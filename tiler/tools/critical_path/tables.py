@@ -134,7 +134,7 @@ def pieces_table(scope: Scope, path: CriticalPath, limit: int) -> Table:
         Column("name", "Name", "name", texts),
         Column("wait", "Bound by", "text", [WAIT_TITLES[WaitKind(wait)] for wait in pieces.wait[listed].tolist()]),
         Column("event", "In the timeline", "event", _events(pieces.track[listed], pieces.ordinal[listed])),
-        Column("track", "Track", "track", np.ma.MaskedArray(pieces.track[listed], pieces.track[listed] < 0)),
+        Column("track", "Track", "track", [track if track >= 0 else None for track in pieces.track[listed].tolist()]),
     ]
     return Table("path", "The path", columns, totals={"duration": path.stop - path.start})
 
