@@ -29,8 +29,11 @@ const PS_PER_SECOND = 1e12;
 const STEPS = [0, 0.25, 0.5, 0.75, 1];
 
 export function CollectivesView({ context, fields, setFields }: PageProps<CollectivesFields>) {
-  const { tracks } = fields;
-  const question = useMemo(() => (tracks === "" ? {} : { tracks }), [tracks]);
+  const { tracks, clocks } = fields;
+  const question = useMemo(
+    () => ({ ...(tracks === "" ? {} : { tracks }), ...(clocks === "recorded" ? {} : { clocks }) }),
+    [tracks, clocks],
+  );
   const request = useAnswer(context, TOOL.id, question);
   return (
     <>
@@ -53,7 +56,7 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
     <>
       <Headline answer={answer} links={props.context} />
       {waits !== undefined && (waits.columns[0]?.values.length ?? 0) > 0 && (
-        <Waits waits={waits} context={props.context} onRow={setWanted} />
+        <Waits {...props} waits={waits} onRow={setWanted} />
       )}
       {links !== undefined && transports.length > 0 && (
         <Links {...props} links={links} total={linksIn(answer)} transports={transports} onRow={setWanted} />

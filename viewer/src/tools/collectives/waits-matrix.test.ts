@@ -16,9 +16,9 @@ function table(rows: readonly (readonly [string, number, string])[]): ToolTable 
 test("ranks are rows and steps columns, numbers by their size, coloured by the wait", () => {
   const matrix = waitsMatrix(
     table([
-      ["rank 10", 9, "40"],
-      ["rank 2", 9, "0"],
-      ["rank 10", 10, "10"],
+      ["rank 10 · node1 · GPU 2", 9, "40"],
+      ["rank 2 · node0", 9, "0"],
+      ["rank 10 · node1 · GPU 2", 10, "10"],
     ]),
   );
   expect(matrix.rows).toEqual(["rank 2", "rank 10"]);

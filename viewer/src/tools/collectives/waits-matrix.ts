@@ -5,7 +5,7 @@ import type { Cell, LinkMatrix } from "./matrix";
 
 export function waitsMatrix(waits: ToolTable): LinkMatrix {
   const values = (id: string) => waits.columns.find((column) => column.id === id)?.values ?? [];
-  const [ranks, steps, times] = [values("rank").map(String), values("step").map(String), values("wait")];
+  const [ranks, steps, times] = [shortRanks(values("rank")), values("step").map(String), values("wait")];
   const rows = ordered(ranks);
   const columns = ordered(steps);
   const rowOf = new Map(rows.map((name, place) => [name, place]));
@@ -34,6 +34,13 @@ export function stragglerOf({ rows, cells }: LinkMatrix): string | null {
   const least = waits.reduce((a, b) => (b < a ? b : a), waits[0] ?? 0n);
   const last = waits.filter((wait) => wait === least);
   return last.length === 1 && rows.length > 1 ? rows[waits.indexOf(least)]! : null;
+}
+
+/** "rank 5" of "rank 5 · node1 · GPU 1", where no other has that name. */
+function shortRanks(names: readonly unknown[]): readonly string[] {
+  const whole = names.map(String);
+  const short = whole.map((name) => name.split(" · ")[0]!);
+  return new Set(short).size === new Set(whole).size ? short : whole;
 }
 
 function ordered(names: readonly string[]): readonly string[] {

@@ -4,20 +4,26 @@ import type { ToolTable } from "@tilescope/client";
 import { useMemo, useState } from "preact/hooks";
 import { scaleOf } from "../../answers/figures";
 import type { RowOfTable } from "../../answers/links";
-import type { PageContext } from "../contract";
+import { BarSelect } from "../../components/bar-select";
+import type { PageProps } from "../contract";
+import type { CollectivesFields } from "./fields";
 import { HeatMap } from "./heat-map";
 import { LinkCard } from "./link-card";
 import type { Cell } from "./matrix";
 import { timelineWay } from "./timeline-way";
 import { stragglerOf, waitsMatrix } from "./waits-matrix";
 
-interface Props {
+interface Props extends Pick<PageProps<CollectivesFields>, "context" | "fields" | "setFields"> {
   readonly waits: ToolTable;
-  readonly context: PageContext;
   readonly onRow: (row: RowOfTable) => void;
 }
 
-export function Waits({ waits, context, onRow }: Props) {
+const CLOCKS = [
+  { value: "recorded", text: "clocks as recorded" },
+  { value: "measured", text: "clocks less what they differ" },
+] as const;
+
+export function Waits({ waits, context, fields, setFields, onRow }: Props) {
   const matrix = useMemo(() => waitsMatrix(waits), [waits]);
   const straggler = useMemo(() => stragglerOf(matrix), [matrix]);
   const [place, setPlace] = useState(() => mostOf(matrix.cells));
@@ -37,6 +43,12 @@ export function Waits({ waits, context, onRow }: Props) {
     <section class="link-matrix" aria-label="Waits by rank and step">
       <div class="link-matrix-head">
         <h2>Waits by rank and step</h2>
+        <BarSelect
+          label="Clocks of ranks"
+          choices={CLOCKS}
+          chosen={fields.clocks}
+          onChoose={(clocks) => setFields({ ...fields, clocks })}
+        />
         {straggler !== null && <p class="link-legend">{straggler} waits least: the others wait for it</p>}
       </div>
       <div class="link-matrix-body">
@@ -50,6 +62,8 @@ export function Waits({ waits, context, onRow }: Props) {
           spokenText={(spoken) => `${title(spoken)}: ${text(spoken)}`}
         />
         <LinkCard
+          label="Wait"
+          way="Longest wait in the timeline"
           links={waits}
           cell={cell}
           title={title(cell)}
