@@ -107,3 +107,17 @@ def test_pages_have_no_faults(pages: ToolPages, site: Served, store: str, fragme
         pages.viewer.wait("!document.querySelector('.lane[aria-busy=true]')")
     pages.viewer.screenshot(f"pytorch-{name}-{theme}")
     assert faults(pages.viewer) == []
+
+
+def test_a_kernel_says_the_stack_of_its_launch(pages: ToolPages, site: Served) -> None:
+    run = site.run_id(STACK)
+    stream = next(track for track in site.tree(run)["tracks"] if track["name"].startswith("stream"))
+    pages.go(run, f"sel={stream['id']}.0")
+    page = pages.page
+    page.get_by_role("button", name="Stack of the launch").click()
+    stack = page.locator("table[data-table=stack]")
+    stack.wait_for()
+    assert "torch_gpt.py" in stack.inner_text()
+    assert faults(pages.viewer) == []
+    stack.get_by_role("link").or_(stack.get_by_role("button")).first.click()
+    pages.viewer.wait(f"!location.hash.includes('sel={stream['id']}.0')")

@@ -29,7 +29,8 @@ void bind_least_slack(nb::module_& m) {
             return to_numpy(std::move(slack));
         },
         nb::arg("source"), nb::arg("target"), nb::arg("wait"), nb::arg("nodes"),
-        "Returns the least sum of waits on any way from each node of a graph to its last node; 2**63 - 1: there is none.\n"
+        "Returns the least sum of waits on any way from each node of a graph to its last node; 2**63 - 1: there is "
+        "none.\n"
         "Edges come by their sources, ascending, and lead to later nodes. Raises ValueError for others.");
 }
 
