@@ -10,17 +10,7 @@ DEMO_LOGDIR = Path(__file__).resolve().parent.parent / "docs" / "demo"
 # Tools that have no answer for it: it has neither operations of devices, allocations, counters and launches, nor what
 # other profilers write.
 LACKING = {
-    *("collectives", "counters", "cpu", "dynamic_shape", "flops", "graph", "hlo_stats", "imported", "kernels"),
-    *(
-        "copies",
-        "launches",
-        "memory_profile",
-        "memory_viewer",
-        "model_graph",
-        "op_profile",
-        "operators",
-        "queues",
-        "roofline",
-    ),
-    *("step_trace", "tables"),
+    *("collectives", "copies", "counters", "cpu", "critical_path", "dynamic_shape", "flops", "graph", "hlo_stats"),
+    *("imported", "kernels", "launches", "memory_profile", "memory_viewer", "model_graph", "op_profile"),
+    *("operators", "queues", "roofline", "step_trace", "tables"),
 }

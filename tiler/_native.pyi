@@ -681,6 +681,17 @@ class NameTotals:
         Returns the low 32 bits of the total of each name that has events, and what is above.
         """
 
+def least_slack(
+    source: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    target: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    wait: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    nodes: int,
+) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    Returns the least sum of waits on any way from each node of a graph to its last node; 2**63 - 1: there is none.
+    Edges come by their sources, ascending, and lead to later nodes. Raises ValueError for others.
+    """
+
 class GuardedMap:
     """
     Keeps a mapped file, of which it reads zeros where the file has been cut.

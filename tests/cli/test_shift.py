@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.kineto_run import KinetoShape, write_job
 from tests.pods import threads, write_pod
 from tests.tiler.readers.layouts.rank_traces import BASE_NS, put, rank_trace
 from tilescope.cli import main
@@ -220,3 +221,25 @@ def test_ranks_are_shifted_each_and_by_machine(tmp_path: Path, are_shards: bool)
 )
 def test_names_of_clocks(host: str, names: list[str]) -> None:
     assert clock_names(host) == names
+
+
+def test_shifts_of_ranks_are_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    truth = write_job(tmp_path / "job", KinetoShape(cycles=1))
+    build_store(sorted((tmp_path / "job").iterdir()), tmp_path / "run")
+    assert main(["shift", str(tmp_path / "run"), "rank 1=+2us", "--measure"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    offsets = {rank: ns for rank, ns in enumerate(truth["offsets"]) if ns}
+    assert read_shifts(tmp_path / "run") == {
+        **{f"rank {rank}": Shift(-1000 * ns, "measured") for rank, ns in offsets.items()},
+        "rank 1": Shift(2_000_000, "by_hand"),
+    }
+    moved = min(offsets)
+    (line,) = [line for line in lines if line.startswith(f"rank {moved}:")]
+    assert ", measured, spread 0 ps over " in line
+    assert main(["shift", str(tmp_path / "run"), "--clear"]) == 0
+    assert capsys.readouterr().out == "no host is shifted\n"
+
+
+def test_what_cannot_be_measured_is_refused(run: Path) -> None:
+    with pytest.raises(UsageError, match="no collective of several ranks was recorded"):
+        main(["shift", str(run), "--measure", "--debug"])

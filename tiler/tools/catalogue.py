@@ -19,6 +19,7 @@ from tilescope.tiler.tools.collectives import TOOL as COLLECTIVES
 from tilescope.tiler.tools.copies import TOOL as COPIES
 from tilescope.tiler.tools.counters import TOOL as COUNTERS
 from tilescope.tiler.tools.cpu import TOOL as CPU
+from tilescope.tiler.tools.critical_path import TOOL as CRITICAL_PATH
 from tilescope.tiler.tools.dynamic_shape import TOOL as DYNAMIC_SHAPE
 from tilescope.tiler.tools.events import TOOL as EVENTS
 from tilescope.tiler.tools.find import TOOL as FIND
@@ -69,6 +70,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     FLOPS,
     DYNAMIC_SHAPE,
     CALL_TREE,
+    CRITICAL_PATH,
     STATS,
     INPUT_PIPELINE,
     GAPS,

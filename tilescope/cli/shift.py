@@ -8,6 +8,10 @@ which were set by hand.
 HOST is a host as `tilescope info` lists it. Of a run of ranks, `rank 3 · node1 · GPU 0`, the rank alone will do,
 "rank 3", or the machine alone, node1, for all ranks on it; a shift of a rank goes before that of its machine.
 
+With --measure each rank of a job of PyTorch is moved by what its clock differs from the middle of all: collectives of
+all ranks end at once. The spread between quartiles of what these say is printed beside it. Ranks that are named have
+the shifts that are given, and HOST=0 or --clear takes a measured one back as any other.
+
 A shift is a number with a unit, ps, ns, us, ms or s; one above 0 moves a host to the right.
 
 Examples:
@@ -16,6 +20,7 @@ Examples:
     tilescope shift pod.run host3=+1.5ms host4=-200us
     tilescope shift pod.run host3=0
     tilescope shift pod.run --clear
+    tilescope shift job.run --measure
 """
 
 from __future__ import annotations
@@ -36,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
     parser.add_argument("changes", nargs="*", metavar="HOST=TIME", help="a host or rank, and its shift; 0: none")
+    parser.add_argument("--measure", action="store_true", help="move ranks by the ends of their collectives")
     parser.add_argument("--clear", action="store_true", help="take all shifts back that are not given here")
 
 
@@ -50,13 +56,43 @@ def run(args: argparse.Namespace) -> int:
     changes = dict(_change(text) for text in args.changes)
     if args.clear:
         changes = dict.fromkeys(read_shifts(args.store), 0) | changes
+    measured, spreads = _measured(args.store) if args.measure else ({}, {})
+    if measured:
+        save_shifts(args.store, measured, "measured", tick_ps=1)
     shifts = save_shifts(args.store, changes, tick_ps=1)
     for clock, shift in shifts.items():
         time = f"{'-' if shift.ps < 0 else '+'}{duration_text(abs(shift.ps), 1)}"
-        say(f"{printable(clock)}: {time}, {_ORIGINS[shift.origin]}")
+        say(f"{printable(clock)}: {time}, {_ORIGINS[shift.origin]}{spreads.get(clock, '')}")
     if not shifts:
         say("no host is shifted")
     return 0
+
+
+def _measured(path: Path) -> tuple[dict[str, int], dict[str, str]]:
+    """The shift of each rank by its collectives, in picoseconds, and the spread in words. Raises UsageError."""
+    from contextlib import closing
+
+    from tilescope.tiler.count_text import plural
+    from tilescope.tiler.duration_text import duration_text
+    from tilescope.tiler.errors import UsageError
+    from tilescope.tiler.facts.collectives import may_have_calls, run_clocks
+    from tilescope.tiler.mount import open_run
+    from tilescope.tiler.query import QueryReader, finish
+    from tilescope.tiler.store.clocks import clock_names, is_rank
+
+    with closing(open_run(path)) as store:
+        reader = QueryReader(store)
+        clocks = finish(run_clocks(reader)) if finish(may_have_calls(reader)) else {}
+        shifts, spreads = {}, {}
+        for group, clock in clocks.items():
+            host = reader.tree.groups[group].name
+            name = clock_names(host)[1] if is_rank(host) and len(clock_names(host)) > 1 else host
+            shifts[name] = -clock.offset * reader.tick_ps
+            collectives = plural(clock.instances, "collective", "collectives")
+            spreads[name] = f", spread {duration_text(clock.spread, reader.tick_ps)} over {collectives}"
+    if not clocks:
+        raise UsageError(f"{path}: no collective of several ranks was recorded, by which clocks could be measured")
+    return shifts, spreads
 
 
 def _change(text: str) -> tuple[str, int]:

@@ -104,6 +104,35 @@ def test_ranks_are_those_of_the_truth(job: tuple[QueryReader, dict[str, Any]]) -
     assert whole.fact("last_rank").value == table[SHAPE.slow_rank]["rank"]
 
 
+def test_waits_by_rank_and_step_are_those_of_the_truth(job: tuple[QueryReader, dict[str, Any]]) -> None:
+    reader, truth = job
+    whole = answer(reader, "collectives", clocks="measured", limit=65_536)
+    table = rows(whole, "waits")
+    assert sum(row["wait"] for row in table) == sum(sum(each["wait"]) for each in truth["collectives"])
+    by_rank = Counter[str]()
+    for row in table:
+        by_rank[row["rank"]] += row["wait"]
+    assert dict(by_rank) == {row["rank"]: row["wait"] for row in rows(whole, "ranks")}
+    numbers = {number for number, *_ in truth["ranks"][0][0]["steps"]}
+    assert {row["step"] for row in table} == numbers
+
+
+def test_sends_from_rank_to_rank_are_those_of_the_truth(job: tuple[QueryReader, dict[str, Any]]) -> None:
+    reader, truth = job
+    sums: dict[tuple[str, str], Counter[str]] = {}
+    for each in truth["collectives"]:
+        if name_of(each) == "send and recv":
+            low, high = sorted(each["ranks"])
+            members = sums.setdefault((str(low), str(high)), Counter())
+            members.update({"count": 1, "time": each["pure"], "size": size_of(each)})
+    table = rows(answer(reader, "collectives", limit=65_536), "links")
+    assert sums
+    for row in table:
+        figures = Counter({name: row[name] for name in ("count", "time", "size")})
+        assert figures == sums.pop((row["source"], row["destination"]))
+    assert not sums
+
+
 def test_groups_are_sums_of_instances(job: tuple[QueryReader, dict[str, Any]]) -> None:
     whole = answer(job[0], "collectives", limit=65_536)
     sums: dict[tuple[Any, ...], Counter[str]] = {}

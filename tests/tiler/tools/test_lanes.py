@@ -162,7 +162,7 @@ def test_memory_is_a_lane_of_its_own(tmp_path: Path) -> None:
 def test_errors_name_what_there_is(devices: DeviceTrace, example: Example) -> None:
     for lane, words in {
         "queues.x": "there is no lane 'queues.x': of queues this run has queues.",
-        "stats.1": "there is no lane 'stats.1': framework_ops, overlap, queues, copies, memory_profile have lanes",
+        "stats.1": "there is no lane 'stats.1': framework_ops, critical_path, overlap, queues, copies, memory_profile",
         "": "lane",
     }.items():
         with pytest.raises(UsageError, match=words):
@@ -185,7 +185,8 @@ def test_lanes_of_other_tools_are_there_without_those_of_one_that_fails(
 
     monkeypatch.setattr(memory_profile.lanes, "listed_memories", too_many)
     answer = answer_of(devices.reader, "lanes")
-    assert {lane.partition(".")[0] for (lane,) in rows(answer, "lanes", "lane")} == {"overlap", "queues", "copies"}
+    names = {lane.partition(".")[0] for (lane,) in rows(answer, "lanes", "lane")}
+    assert names == {"critical_path", "overlap", "queues", "copies"}
     (note,) = answer.notes
     assert note.text == "There are no lanes of memory_profile: a host has too many allocations."
 

@@ -65,7 +65,7 @@ def test_what_is_stored_last_is_waited_for_in_plain_words(example: Example, monk
 
 LACKED = {
     *("torn", "absent", "collectives", "queues", "step_trace", "flops", "operators", "dynamic_shape", "tables"),
-    *("launches", "cpu", "op_profile", "hlo_stats", "framework_ops", "kernels", "roofline"),
+    *("launches", "cpu", "critical_path", "op_profile", "hlo_stats", "framework_ops", "kernels", "roofline"),
     *("graph", "model_graph", "copies", "memory_profile", "memory_viewer", "imported"),
 }
 

@@ -12,6 +12,7 @@ NB_MODULE(_native, m) {
     tilescope::bind_folders(m);
     tilescope::bind_histogram(m);
     tilescope::bind_kind_sums(m);
+    tilescope::bind_least_slack(m);
     tilescope::bind_map_guard(m);
     tilescope::bind_message_fields(m);
     tilescope::bind_metadata_stats(m);

@@ -15,6 +15,7 @@ void bind_container(nanobind::module_& m);
 void bind_folders(nanobind::module_& m);
 void bind_histogram(nanobind::module_& m);
 void bind_kind_sums(nanobind::module_& m);
+void bind_least_slack(nanobind::module_& m);
 void bind_map_guard(nanobind::module_& m);
 void bind_message_fields(nanobind::module_& m);
 void bind_metadata_stats(nanobind::module_& m);

@@ -17,15 +17,17 @@ from tilescope.tiler.facts.collectives import (
     CollectiveCalls,
     Instances,
     bus_factor,
-    clock_offsets,
     collective_calls,
     matched,
     may_have_calls,
+    run_clocks,
 )
+from tilescope.tiler.facts.collectives.call_steps import call_steps
 from tilescope.tiler.facts.wide_sums import WideSums
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.ticks import UNITS_PS, exact_sum
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
+from tilescope.tiler.tools.collectives.rank_maps import sends_table, waits_table
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.windows import WindowsOf
@@ -33,6 +35,7 @@ from tilescope.tiler.windows import WindowsOf
 Ints = NDArray[np.int64]
 
 _SCALE: Final = 0.6745  # of modified z-scores: the upper quartile of a normal distribution
+_MOVES: Final = "and `tilescope shift RUN --measure` moves ranks by it in the timeline"
 _LEAST: Final = 3  # ranks: fewer have no usual wait
 
 
@@ -51,7 +54,7 @@ def over_ranks(
     question_windows = yield from scope.windows(question)
     reader = scope.reader
     calls = yield from collective_calls(reader)
-    clocks = clock_offsets(matched(calls, np.ones(len(calls), np.bool_)))
+    clocks = yield from run_clocks(reader)
     yield
     offsets = {rank: clock.offset for rank, clock in clocks.items()} if by_measured_clocks else None
     instances = matched(calls, np.isin(calls.track, scope.leaves(question.tracks)), offsets)
@@ -72,6 +75,8 @@ def over_ranks(
     ]
     tables = [
         _ranks_table(rows, clocks),
+        waits_table(reader, instances, (yield from call_steps(reader, calls)), limit),
+        sends_table(instances, limit, reader.tick_ps),
         _groups_table(instances, limit, reader.tick_ps),
         _instances_table(reader, instances, limit),
     ]
@@ -259,7 +264,7 @@ def _notes(
         side = "ahead of" if clock.offset > 0 else "behind"
         much = duration_text(abs(clock.offset), tick_ps)
         text = f"by ends that coincide the clock of {row.name} is {much} {side} the middle of all ranks"
-        notes.append(Note("warning", f"{text}: clocks=measured leaves that out of waits"))
+        notes.append(Note("warning", f"{text}: clocks=measured leaves that out of waits, {_MOVES}"))
     if instances.alone:
         text = plural(instances.alone, "call has", "calls have")
         notes.append(Note("info", f"{text} no counterpart on another rank: left out"))

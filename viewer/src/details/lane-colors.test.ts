@@ -29,6 +29,8 @@ it("gives a state a colour of its kind of work", () => {
     ["Computation", "compute"],
     ["Exposed communication", "collective"],
     ["Exposed copies", "copy"],
+    ["Operators and calls", "operator"],
+    ["Launch delay", "launch"],
   ] as const) {
     const table = new ColorTable({ theme: "dark", by: "meaning", only: null });
     const names = Array.from({ length: 100 }, (_, k) => ({ name: `${k}`, category: "" }));

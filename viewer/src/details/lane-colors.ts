@@ -11,6 +11,12 @@ const STATES: ReadonlyMap<string, Meaning> = new Map([
   ["Computation", "compute"],
   ["Exposed communication", "collective"],
   ["Exposed copies", "copy"],
+  // Kinds of a critical path.
+  ["Communication", "collective"],
+  ["Copies", "copy"],
+  ["Operators and calls", "operator"],
+  ["Launch delay", "launch"],
+  ["Synchronisation", "launch"],
 ]);
 
 /** Colours of states where a person forces colours: those of the page would be the same for two of them. */

@@ -3,6 +3,8 @@
 import type { EventDetails, TimeBase } from "@tilescope/client";
 import { Fragment } from "preact";
 import type { NamedSlice, Nesting } from "../state/nesting";
+import type { Trace } from "../state/trace";
+import { LaunchStack } from "./launch-stack";
 import { EventLink } from "./links";
 import { Duration } from "./time-figures";
 
@@ -10,9 +12,10 @@ interface Props {
   readonly nesting: Nesting;
   readonly event: EventDetails;
   readonly time: TimeBase;
+  readonly trace: Trace;
 }
 
-export function LaunchPanel({ nesting: { launches, waits, notes }, event, time }: Props) {
+export function LaunchPanel({ nesting: { launches, waits, notes }, event, time, trace }: Props) {
   return (
     <>
       {launches.length > 0 && (
@@ -42,6 +45,7 @@ export function LaunchPanel({ nesting: { launches, waits, notes }, event, time }
               ))}
             </tbody>
           </table>
+          <LaunchStack key={`${event.track}.${event.ordinal}`} launch={launches[0]!.launch} trace={trace} />
         </section>
       )}
       {waits.length > 0 && (

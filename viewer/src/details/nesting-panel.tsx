@@ -260,7 +260,7 @@ export function NestingPanel({
   if (nesting.depth === 0 && nesting.childCount === 0n) {
     return (
       <div class={isStale ? "is-stale" : ""} aria-busy={isStale} inert={isStale}>
-        <LaunchPanel nesting={nesting} event={details} time={time} />
+        <LaunchPanel nesting={nesting} event={details} time={time} trace={trace} />
         <section>
           <h3>No slice around it or in it</h3>
         </section>
@@ -269,7 +269,7 @@ export function NestingPanel({
   }
   return (
     <div class={isStale ? "is-stale" : ""} aria-busy={isStale} inert={isStale}>
-      <LaunchPanel nesting={nesting} event={details} time={time} />
+      <LaunchPanel nesting={nesting} event={details} time={time} trace={trace} />
       <Parents nesting={nesting} event={details} time={time} />
       <Children nesting={nesting} event={details} time={time} request={request} />
     </div>

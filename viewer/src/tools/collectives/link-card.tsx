@@ -6,6 +6,9 @@ import { GoIcon, TableIcon } from "../../components/icons";
 import type { Cell } from "./matrix";
 
 interface Props {
+  /** Name of the region, and what leads to the timeline. */
+  readonly label?: string;
+  readonly way?: string;
   readonly links: ToolTable;
   readonly cell: Cell;
   readonly title: string;
@@ -18,9 +21,18 @@ interface Props {
 /** Columns that the heading, or a way, has. */
 const ELSEWHERE: ReadonlySet<string> = new Set(["source", "destination", "event"]);
 
-export function LinkCard({ links, cell, title, time, onRow, onTimeline }: Props) {
+export function LinkCard({
+  label = "Link",
+  way = "Longest task in the timeline",
+  links,
+  cell,
+  title,
+  time,
+  onRow,
+  onTimeline,
+}: Props) {
   return (
-    <section class="link-card" aria-label="Link">
+    <section class="link-card" aria-label={label}>
       <h3>{title}</h3>
       {cell.links.map((row) => (
         <dl key={row}>
@@ -42,7 +54,7 @@ export function LinkCard({ links, cell, title, time, onRow, onTimeline }: Props)
       <div class="link-ways">
         {onTimeline !== null && (
           <button type="button" class="button is-outlined" onClick={onTimeline}>
-            <GoIcon /> Longest task in the timeline
+            <GoIcon /> {way}
           </button>
         )}
         <button type="button" class="button is-outlined" onClick={onRow}>

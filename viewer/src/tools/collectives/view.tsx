@@ -20,6 +20,8 @@ import type { CollectivesFields } from "./fields";
 import { HeatMap } from "./heat-map";
 import { LinkCard } from "./link-card";
 import { type Cell, type CellFigure, cellValue, FIGURES, type LinkMatrix, linkMatrix, transportsOf } from "./matrix";
+import { timelineWay } from "./timeline-way";
+import { Waits } from "./waits";
 
 const TOOL = { id: "collectives", title: "Collectives", help: "" };
 const TITLES: Readonly<Record<CellFigure, string>> = { bandwidth: "Bandwidth", time: "Time", size: "Bytes" };
@@ -27,8 +29,11 @@ const PS_PER_SECOND = 1e12;
 const STEPS = [0, 0.25, 0.5, 0.75, 1];
 
 export function CollectivesView({ context, fields, setFields }: PageProps<CollectivesFields>) {
-  const { tracks } = fields;
-  const question = useMemo(() => (tracks === "" ? {} : { tracks }), [tracks]);
+  const { tracks, clocks } = fields;
+  const question = useMemo(
+    () => ({ ...(tracks === "" ? {} : { tracks }), ...(clocks === "recorded" ? {} : { clocks }) }),
+    [tracks, clocks],
+  );
   const request = useAnswer(context, TOOL.id, question);
   return (
     <>
@@ -45,10 +50,14 @@ type ShownProps = Pick<PageProps<CollectivesFields>, "context" | "fields" | "set
 function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer }) {
   const [wanted, setWanted] = useState<RowOfTable | null>(null);
   const links = answer.tables.find(({ id }) => id === "links");
+  const waits = answer.tables.find(({ id }) => id === "waits");
   const transports = useMemo(() => (links === undefined ? [] : transportsOf(links)), [links]);
   return (
     <>
       <Headline answer={answer} links={props.context} />
+      {waits !== undefined && (waits.columns[0]?.values.length ?? 0) > 0 && (
+        <Waits {...props} waits={waits} onRow={setWanted} />
+      )}
       {links !== undefined && transports.length > 0 && (
         <Links {...props} links={links} total={linksIn(answer)} transports={transports} onRow={setWanted} />
       )}
@@ -189,13 +198,4 @@ function cellText({ cells }: LinkMatrix, figure: CellFigure, { time }: PageConte
     const value = figure === "bandwidth" ? number(cell) : String(figure === "time" ? cell.time : cell.size);
     return `${scale.text(value)} ${scale.unit}`.trim();
   };
-}
-
-function timelineWay(links: ToolTable, cell: Cell, context: PageContext): (() => void) | null {
-  const events = links.columns.find(({ id }) => id === "event")?.values ?? [];
-  const event = cell.links.map((row) => events[row]).find((value) => typeof value === "string");
-  const [track, ordinal] = String(event ?? "")
-    .split(".")
-    .map(Number);
-  return event === undefined ? null : () => context.goToEvent(track!, ordinal!);
 }

@@ -1,0 +1,164 @@
+"""Critical paths: planted ones, figures of real runs, and identities of all of them."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.corpus import corpus_path
+from tests.device_trace import DeviceTrace
+from tests.examples import examples
+from tests.planted_path import planted_path
+from tilescope.tiler.errors import NotAvailable, UsageError
+from tilescope.tiler.facts.critical_path import critical_path, lane_work, path_processes
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
+
+US = 1_000_000  # ps
+
+
+def opened(path: Path, folder: Path) -> QueryReader:
+    build_store([path], folder / "run.store")
+    return QueryReader(open_run_store(folder / "run.store"))
+
+
+def answer_of(reader: QueryReader, name: str = "critical_path", **values: Any) -> Answer:
+    return finish(ask(tool(name), Scope(reader), from_values(tool(name).question, values)))
+
+
+def facts(answer: Answer) -> dict[str, Any]:
+    return {fact.id: fact.value for fact in answer.facts}
+
+
+def rows(answer: Answer, table: str, *ids: str) -> list[tuple[Any, ...]]:
+    return list(zip(*(values_of(answer.table(table).column(name)) for name in ids), strict=True))
+
+
+def microseconds(reader: QueryReader, answer: Answer) -> dict[str, float]:
+    return {kind: time * reader.tick_ps / US for kind, time in rows(answer, "kinds", "kind", "time")}
+
+
+@given(st.integers(0, 2**32), st.integers(0, 30))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_planted_path(tmp_path_factory: pytest.TempPathFactory, seed: int, steps: int) -> None:
+    folder = tmp_path_factory.mktemp("planted")
+    planted = planted_path(random.Random(seed), steps)
+    planted.write(folder / "planted.json")
+    reader = opened(folder / "planted.json", folder)
+    ticks = US // reader.tick_ps
+    answer = answer_of(reader, limit=10_000)
+    path = [
+        (start // ticks, (start + duration) // ticks, kind, name)
+        for start, duration, kind, name in rows(answer, "path", "start", "duration", "kind", "name")
+    ]
+    assert path == planted.pieces
+    slack = {
+        name: value // ticks
+        for name, kind, value in rows(answer, "beside", "name", "kind", "slack")
+        if kind == "Computation"
+    }
+    assert slack == {name: value for name, value in planted.beside.items() if value}
+    assert sum(stop - start for start, stop, _, _ in path) == planted.now
+
+
+def test_pieces_add_up_to_any_span(devices: DeviceTrace) -> None:
+    rng = random.Random(5)
+    reader = devices.reader
+    process = finish(path_processes(reader))[0]
+    for _ in range(40):
+        start, stop = sorted(rng.choices(range(reader.end + 1), k=2))
+        pieces = finish(critical_path(reader, process, start, stop)).pieces
+        assert pieces.start.tolist() == [start, *pieces.stop.tolist()[:-1]][: len(pieces)]
+        assert int(pieces.ticks.sum()) == stop - start
+        answer = answer_of(reader, start=start, end=stop, limit=10_000)
+        assert facts(answer)["span"] == stop - start
+        for table in ("kinds", "names"):
+            assert sum(time for (time,) in rows(answer, table, "time")) == stop - start
+
+
+def test_a_lane_shows_the_path(tmp_path: Path) -> None:
+    planted = planted_path(random.Random(3), 20)
+    planted.write(tmp_path / "planted.json")
+    reader = opened(tmp_path / "planted.json", tmp_path)
+    ((lane, title, track),) = [
+        row for row in rows(answer_of(reader, "lanes"), "lanes", "lane", "title", "track") if "critical" in row[0]
+    ]
+    assert title == "Critical path"
+    bins = answer_of(reader, "lane_bins", lane=lane, bins=1)
+    answer = answer_of(reader, limit=10_000)
+    drawn = rows(bins, "slices", "name", "duration") + rows(bins, "bins", "name", "busy")
+    by_kind: dict[str, int] = {}
+    for name, ticks in drawn:
+        by_kind[name] = by_kind.get(name, 0) + ticks
+    assert by_kind == dict(rows(answer, "kinds", "kind", "time"))
+    events = rows(answer_of(reader, "lane_events", lane=lane, tick=0, limit=1000), "events", "event", "launch_event")
+    assert events[0] == (f"{track}.0", None)
+    arrows = [(source, event) for event, source in events if source is not None]
+    assert arrows, "the path changes tracks"
+    assert all(source.split(".")[0] != event.split(".")[0] for source, event in arrows)
+
+
+def test_too_many_slices_are_refused(devices: DeviceTrace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lane_work, "MOST_SLICES", 3)
+    with pytest.raises(UsageError, match="choose steps or a span"):
+        answer_of(QueryReader(devices.store))
+
+
+def test_what_a_trace_without_launches_lacks(tmp_path: Path) -> None:
+    (tmp_path / "plain.json").write_text(json.dumps([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 0, "dur": 5}]))
+    with pytest.raises(NotAvailable, match="record the activities of the CPU"):
+        answer_of(opened(tmp_path / "plain.json", tmp_path))
+
+
+# -- real runs ---------------------------------------------------------------------------------------------------------
+
+FORWARD = "[param|pytorch.model.alex_net|0|0|0|measure|forward]"
+
+
+def test_the_path_of_alexnet(tmp_path: Path) -> None:
+    """As HTA has it: 35,834 µs with 89.418 % on the CPU, 10.359 % computation, 30 µs of launch delay.
+
+    Beside these are gaps, which HTA weighs as nothing, and the time after the last operator.
+    """
+    reader = opened(corpus_path("kineto/critical_path/alexnet.json.gz"), tmp_path)
+    start, duration = instance(reader, FORWARD, 1)
+    times = microseconds(reader, answer_of(reader, start=start, end=start + duration))
+    assert (times["Operators and calls"], times["Computation"], times["Launch delay"]) == (32_042, 3_712, 30)
+    assert times["Between kernels"] == 51
+    assert round(100 * 32_042 / 35_834, 3) == 89.418
+    assert sum(times.values()) == 36_356
+
+
+def test_the_path_of_simple_add(tmp_path: Path) -> None:
+    """HTA's has 241,724 µs, 534 of them on the device: its last work ends before the call that waits for it begins."""
+    reader = opened(corpus_path("kineto/critical_path/simple_add.json.gz"), tmp_path)
+    start, duration = instance(reader, FORWARD, 1)
+    times = microseconds(reader, answer_of(reader, start=start, end=start + duration))
+    assert times["Operators and calls"] == 241_697
+    assert sum(times.values()) == 243_351
+
+
+def test_the_path_of_a_step_with_events(tmp_path: Path) -> None:
+    """HTA: of 2,411 µs 36 are computation, 10 launch delay. A call that waits for an event is bound by its kernel."""
+    reader = opened(corpus_path("kineto/critical_path/cuda_event_sync.json.gz"), tmp_path)
+    answer = answer_of(reader, steps="100")
+    times = microseconds(reader, answer)
+    assert (times["Computation"], times["Launch delay"]) == (36, 10)
+    names = rows(answer, "path", "kind", "name", "wait")
+    assert ("Synchronisation", "cudaEventSynchronize", "call waits for a device") in names
+
+
+def instance(reader: QueryReader, name: str, number: int) -> tuple[int, int]:
+    """Start and duration of the slice of a name, by its place among them."""
+    answer = answer_of(reader, "search", query=f'"{name}" cat:user_annotation', limit=100)
+    places = sorted(rows(answer, "events", "start", "duration"))
+    start, duration = places[number]
+    return start, duration

@@ -1,0 +1,145 @@
+"""The critical path: what the time of a span waits for, across operators, launches, streams and synchronisations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from tilescope.tiler.count_text import plural
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.facts.critical_path import (
+    CriticalPath,
+    PathKind,
+    PathProcess,
+    critical_path,
+    path_processes,
+    work_extent,
+)
+from tilescope.tiler.query import Interruptible, finish
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.tools.answer import Answer, Fact, Note, values_of
+from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.critical_path.path_lanes import LANES
+from tilescope.tiler.tools.critical_path.tables import (
+    beside_table,
+    kinds_table,
+    names_table,
+    pieces_table,
+    tracks_table,
+    waits_table,
+)
+from tilescope.tiler.tools.figures import Figures
+from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Tool
+
+MAX_LISTED: Final = 10_000
+DEFAULT_LISTED: Final = 100
+
+_NO_PATH: Final = (
+    "neither launches of work on a stream nor operators of PyTorch were recorded: record the activities of the CPU "
+    "with those of the GPU"
+)
+_NO_SYNCS: Final = (
+    "what calls wait for was not recorded: each is taken to wait for what ended last before it; record it with "
+    "torch.profiler's experimental option enable_cuda_sync_events"
+)
+
+
+class CriticalPathQuestion(SpanQuestion, frozen=True, kw_only=True):
+    """The path of a span or of steps, in one process."""
+
+    limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most rows of each table that are listed.")] = (
+        DEFAULT_LISTED
+    )
+
+
+def _answer(scope: Scope, question: CriticalPathQuestion) -> Interruptible[Answer]:
+    processes = yield from path_processes(scope.reader)
+    chosen = frozenset(scope.leaves(question.tracks))
+    there = [process for process in processes if process.tracks & chosen]
+    if not there:
+        raise UsageError("none of the tracks is a thread or a stream of a process that has a critical path")
+    process = there[0]
+    span = yield from _span(scope, question, process)
+    path = yield from critical_path(scope.reader, process, *span)
+    notes = [*_notes(scope, path, there)]
+    yield
+    tables = [
+        kinds_table(path),
+        names_table(scope, path, question.limit),
+        waits_table(path),
+        tracks_table(scope, path),
+        beside_table(scope, path, question.limit),
+        pieces_table(scope, path, question.limit),
+    ]
+    return Answer(_facts(scope, path, process), tables, notes=notes)
+
+
+def _span(scope: Scope, question: CriticalPathQuestion, process: PathProcess) -> Interruptible[TickRange]:
+    """Steps on the threads, or a span; where it has no end of its own, as far as there is work."""
+    windows = yield from scope.windows(question)
+    span = windows.span(process.threads)
+    if question.steps is not None:
+        return span
+    extent = work_extent(scope.reader, process, span)
+    start = extent.start if question.start is None else span.start
+    return TickRange(start, max(extent.stop if question.end is None else span.stop, start))
+
+
+def _facts(scope: Scope, path: CriticalPath, process: PathProcess) -> list[Fact]:
+    pieces = path.pieces
+    group = scope.reader.tree.groups[process.group]
+    parent = None if group.parent is None else scope.reader.tree.groups[group.parent].name
+    on_devices = int(pieces.ticks[pieces.kind <= PathKind.COPY].sum())
+    return [
+        Fact("process", "Process", group.name if parent is None else f"{parent} › {group.name}", "name"),
+        Fact("span", "Length of the path", path.stop - path.start, "ticks", "its pieces add up to the span"),
+        Fact("device", "Work of devices", on_devices, "ticks", "on the path"),
+        Fact("host", "Operators and calls", int(pieces.ticks[pieces.kind == PathKind.OPERATOR].sum()), "ticks"),
+        Fact("pieces", "Pieces", len(pieces), "count"),
+        Fact("changes", "Changes of track", int((pieces.source_track >= 0).sum()), "count"),
+        Fact("start", "Start", path.start, "time"),
+    ]
+
+
+def _notes(scope: Scope, path: CriticalPath, processes: list[PathProcess]) -> list[Note]:
+    notes = []
+    if len(processes) > 1:
+        others = plural(len(processes) - 1, "other process has", "other processes have")
+        notes.append(Note("info", f"the path is of one process, and {others} one: choose tracks of it"))
+    if path.has_unnamed_waits:
+        notes.append(Note("info", _NO_SYNCS))
+    if path.early:
+        early = plural(path.early, "slice of a device starts", "slices of devices start")
+        notes.append(Note("warning", f"{early} before the call that launches it: such launches are left out"))
+    return notes
+
+
+def _availability(scope: Scope) -> str:
+    return "" if finish(path_processes(scope.reader)) else _NO_PATH
+
+
+def _sentence(answer: Answer, tick_ps: int) -> str:
+    figures = Figures(answer, tick_ps)
+    table = figures.table("kinds")
+    if table is None:
+        return "There is no work in this range"
+    kinds = [str(kind) for kind in values_of(table.column("kind"))]
+    parts = [f"{figures.cell('kinds', 'share', row)} {kinds[row].lower()}" for row in range(min(len(table), 3))]
+    return f"The path of {figures.text('span')} is {', '.join(parts)}"
+
+
+TOOL: Final = Tool(
+    id="critical_path",
+    title="Critical path",
+    help="what the time of a step or a range waits for: operators, launches, kernels and synchronisations in turn",
+    group="time",
+    question=CriticalPathQuestion,
+    answer=_answer,
+    sentence=_sentence,
+    availability=_availability,
+    contract=Contract(parts={"span": ("kinds.time",)}),
+    lanes=LANES,
+)
