@@ -95,7 +95,7 @@ class Keys:
 
 
 def assert_focus_is_seen(page: Page) -> None:
-    """What has the focus looks otherwise than without it."""
+    """The element with the focus looks otherwise than without it."""
     page.evaluate(FRAMES)
     with_focus = page.screenshot()
     page.evaluate(BLUR)
