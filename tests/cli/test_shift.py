@@ -6,6 +6,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -224,7 +225,7 @@ def test_names_of_clocks(host: str, names: list[str]) -> None:
 
 
 def test_shifts_of_ranks_are_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    truth = write_job(tmp_path / "job", KinetoShape(cycles=1))
+    truth: dict[str, Any] = write_job(tmp_path / "job", KinetoShape(cycles=1))
     build_store(sorted((tmp_path / "job").iterdir()), tmp_path / "run")
     assert main(["shift", str(tmp_path / "run"), "rank 1=+2us", "--measure"]) == 0
     lines = capsys.readouterr().out.splitlines()

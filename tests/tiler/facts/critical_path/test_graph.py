@@ -63,8 +63,8 @@ class Plain:
     def __init__(self, case: Case) -> None:
         self.case = case
         ticks: dict[int, set[int]] = {number: {0} for number in range(len(case.lanes))}
-        for number, lane in enumerate(case.lanes):
-            ticks[number] |= {tick for start, stop, _ in lane for tick in (start, stop)}
+        for number, spans in enumerate(case.lanes):
+            ticks[number] |= {tick for start, stop, _ in spans for tick in (start, stop)}
         for lane, tick, source_lane, source_tick, _ in case.links:
             ticks[lane].add(tick)
             ticks[source_lane].add(source_tick)
@@ -125,7 +125,7 @@ class Plain:
             assert bound is not None
             for source in [last, *self.waits[node]]:
                 follows[source].append((node, bound[1] - source[1]))
-        slack = {}
+        slack: dict[Node, int] = {}
         order = sorted(self.nodes, key=lambda node: (node[1], not self.works(node)), reverse=True)
         for node in order:
             ways = [slack[target] + wait for target, wait in follows[node] if slack[target] < ENDLESS]
