@@ -67,7 +67,7 @@ def held_indexing(progress: Callable[[], Any]) -> Iterator[Indexing]:
 
 
 def progress_in(server: Served, run: str) -> Callable[[], Any]:
-    """How far a run is indexed, as the server says when asked."""
+    """State of the indexing of a run, as the server says when asked."""
     return lambda: next(each["progress"] for each in server.get("/runs")["runs"] if each["id"] == run)
 
 

@@ -236,7 +236,7 @@ def test_it_is_cancelled(
 
 
 def test_it_is_open_while_it_is_indexed(browser: Browser, tmp_path: Path, drop: Callable[[Page, Path], None]) -> None:
-    """What was dropped is seen roughly as soon as its blocks are known, and sharp at the end, without another word."""
+    """A dropped file is seen roughly as soon as its blocks are known, and sharp at the end, without another word."""
     trace = tmp_path / "long.xplane.pb"
     write_synthetic_trace(trace, format="xspace", events=1_000_000, tracks=160, seed=1)
     (tmp_path / "logs").mkdir()
@@ -258,6 +258,6 @@ def test_it_is_open_while_it_is_indexed(browser: Browser, tmp_path: Path, drop: 
 
 
 def progress_of(page: Page) -> Any:
-    """How far the only run is indexed, as the server tells the page; None: it is not listed."""
+    """State of the indexing of the only run, as the server tells the page; None: it is not listed."""
     runs = page.evaluate("fetch('api/v1/runs').then(answer => answer.json())")["runs"]
     return runs[0]["progress"] if runs else None

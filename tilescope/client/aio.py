@@ -24,16 +24,14 @@ from tilescope.client.runs import RunInfo
 from tilescope.client.source import Build, Source, Value
 from tilescope.client.stored import StoredRun
 from tilescope.client.tables import Table
-from tilescope.client.times import Amount, Time, ticks_of, ticks_of_amounts, time_text, timedelta_of
+from tilescope.client.times import Amount, Time, span_of, ticks_of, ticks_of_amounts, time_text, timedelta_of
 from tilescope.client.tracks import Track, TrackList, Tracks, id_of, ids_of, tracks_of
 from tilescope.client.view import RunView, make_view, used_names
-from tilescope.tiler.errors import UsageError
 from tilescope.tiler.overloads import overload
 from tilescope.tiler.query import EVENT_KINDS, EventPlan, Events, view_tiles
 from tilescope.tiler.resolver import TickRange, TrackRequest, View, sharp_level
 from tilescope.tiler.schema import ToolEntry
 from tilescope.tiler.store.attachments import AttachmentEntry, find
-from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.argument_names import text_of_names
 from tilescope.tiler.windows import Windows, WindowsOf, everywhere
@@ -400,7 +398,7 @@ class AsyncRun:
 
     async def tools(self) -> list[ToolEntry]:
         """All tools: `available` for this run or the `reason` why not, `fields` that `ask` takes, `title`, `help`."""
-        return [msgspec.convert(entry, ToolEntry) for entry in await self._source.tools(self._build)]
+        return msgspec.convert(await self._source.tools(self._build), list[ToolEntry])
 
     async def ask(self, tool: str, /, **values: Asked) -> ToolAnswer:
         """The answer of a tool: see docs/tools.md. Fields of the question that are None are left out.
@@ -461,14 +459,7 @@ class AsyncRun:
     async def _span(self, start: Time | None, end: Time | None) -> TickRange:
         if self.manifest["state"] != "ready":  # it may be longer by now
             self._take(await self._source.manifest(self.id))
-        first = None if start is None else ticks_of(start, self.tick_ps, "start")
-        stop = None if end is None else ticks_of(end, self.tick_ps, "end")
-        if first is None:
-            first = self.start
-        if stop is not None and stop < first:
-            raise UsageError(f"ticks {first} to {stop} are not a span: the end is before the start")
-        first = max(first, 0)
-        return TickRange(first, max(first, self.end + 1 if stop is None else min(stop, TICK_LIMIT)))
+        return span_of(start, end, TickRange(self.start, self.end + 1), self.tick_ps)
 
     async def _event_parts(
         self, start: Time | None, end: Time | None, tracks: Tracks, steps: StepsLike | None, step_name: str | None

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.ticks import MICRO, UNITS_PS, refuse_float
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.ticks import MICRO, TICK_LIMIT, UNITS_PS, refuse_float
 
 # What may stand for a time: ticks, a text with a unit ("0.1 s", "250 us"), or a timedelta of Python, numpy or pandas.
 Time = SupportsIndex | str | timedelta | np.timedelta64
@@ -108,3 +109,13 @@ def _whole(ps: Fraction, tick_ps: int, amount_text: str) -> int:
     if ticks.denominator != 1:
         raise UsageError(f"{amount_text} is not a whole number of ticks: a tick of this run is {time_text(1, tick_ps)}")
     return int(ticks)
+
+
+def span_of(start: Time | None, end: Time | None, whole: TickRange, tick_ps: int) -> TickRange:
+    """The span from a time to another; without one, from the start or to the end of the `whole`. Raises UsageError."""
+    first = whole.start if start is None else ticks_of(start, tick_ps, "start")
+    stop = None if end is None else ticks_of(end, tick_ps, "end")
+    if stop is not None and stop < first:
+        raise UsageError(f"ticks {first} to {stop} are not a span: the end is before the start")
+    first = max(first, 0)
+    return TickRange(first, max(first, whole.stop if stop is None else min(stop, TICK_LIMIT)))

@@ -57,8 +57,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[QueryReader
             if kind != "gemm":
                 by_bytes = size * 10**6 // duration if duration and how == "bytes" else None
                 rate = round(size / 128 * 10**9) if how in ("rate", "both") else by_bytes
-                known = size if how in ("bytes", "both") else 0
-                copies.append((kind, stream, 1000 * time, 1000 * (time + duration), rate, known))
+                bytes_ = size if how in ("bytes", "both") else 0
+                copies.append((kind, stream, 1000 * time, 1000 * (time + duration), rate, bytes_))
             time += rng.choice([0, duration])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(queue_module, "_EVENTS_AT_ONCE", 60)

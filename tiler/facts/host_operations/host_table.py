@@ -44,7 +44,7 @@ class HostOperation:
 
     @property
     def key(self) -> OperatorKey:
-        """What its calls have in common."""
+        """Name, shapes and place that its calls have in common."""
         return OperatorKey(self.op.name, self.op.shapes, self.place)
 
 

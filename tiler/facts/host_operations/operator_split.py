@@ -12,7 +12,7 @@ OperatorSplit = Literal["operator", "shapes", "thread", "host"]
 
 @dataclass(frozen=True, slots=True)
 class OperatorKey:
-    """What operators of one row have in common."""
+    """Key of a row: operators that have it in common are together."""
 
     name: str
     shapes: str = ""

@@ -113,7 +113,7 @@ class _Waits:
     start: Ints
 
     def by_launch(self) -> _Waits:
-        """Of the slices of each launch the one that starts last."""
+        """The slice of each launch that starts last."""
         order = np.lexsort((self.start, self.pairs.launch, self.pairs.track))
         track, launch = self.pairs.track[order], self.pairs.launch[order]
         is_last = (np.diff(track, append=-1) != 0) | (np.diff(launch, append=-1) != 0)

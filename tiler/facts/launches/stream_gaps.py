@@ -26,7 +26,7 @@ _NOT_RECORDED: Final = -1
 
 
 class GapClass(IntEnum):
-    """What the work at the end of a gap waits for."""
+    """Causes of gaps: whatever the work at the end of one waits for."""
 
     HOST = 0
     KERNEL = 1

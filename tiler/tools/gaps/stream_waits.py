@@ -1,4 +1,4 @@
-"""What the work of each stream waits for in its gaps: its host, the kernel before it, or something else."""
+"""Waits of each stream in its gaps, by what its work waits for: its host, the kernel before it, or something else."""
 
 from __future__ import annotations
 
