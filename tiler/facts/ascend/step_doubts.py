@@ -48,7 +48,7 @@ def _graphs(reader: QueryReader) -> Interruptible[int]:
     for table in run_tables(reader, _OPERATORS):
         if column_named(table, _GRAPH) is not None:
             texts = yield from texts_named(table, (_GRAPH,))
-            most = max(most, len(set(texts.words) - {""}))
+            most = max(most, sum(map(str.isdecimal, set(texts.words))))  # a row that is cut wrongly has others
     ids: dict[int, set[str]] = defaultdict(set)
     for track in reader.tree.tracks:
         if match := _GRAPH_STEPS.fullmatch(track.name):
