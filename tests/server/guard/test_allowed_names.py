@@ -70,9 +70,7 @@ def test_other_stars_are_refused(text: str) -> None:
 async def test_hosts_and_pages_below_a_name_are_answered(
     site: Site, aiohttp_client: Callable[..., Awaitable[Client]]
 ) -> None:
-    settings = Settings(
-        allow_hosts=frozenset({"*.example.org"}), allow_origins=frozenset({"https://*.example.org"})
-    )
+    settings = Settings(allow_hosts=frozenset({"*.example.org"}), allow_origins=frozenset({"https://*.example.org"}))
     client = await aiohttp_client(make_app(site.registry(), settings=settings))
     for host, status in (("hub.example.org", 200), ("example.org", 403), ("hub.example.org.evil.com", 403)):
         assert (await client.get("/api/v1/runs", headers={"Host": host})).status == status
