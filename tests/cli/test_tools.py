@@ -11,6 +11,7 @@ import pytest
 
 from tests.demo import DEMO_TRACE
 from tilescope.cli.dispatch import main
+from tilescope.tiler.errors import TraceError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.tools import tools
 
