@@ -23,9 +23,8 @@ from tilescope.tiler.ticks import TICK_LIMIT
 
 TICKS = 1000  # in a microsecond
 
-# The pause before some slices, their number, from one start to the next, and their length: leaves are of several levels,
-# as slices are near each other or far apart, and overlap where they are longer than the way to the next. A leaf has some
-# hundreds of slices.
+# The pause before some slices, their number, from one start to the next, and their length. Leaves, of some hundreds of
+# slices each, are of several levels, as slices are near each other or far apart; longer ones overlap.
 BURSTS = st.lists(
     st.tuples(st.integers(0, 50_000), st.integers(1, 2400), st.integers(0, 50), st.integers(0, 90)),
     min_size=1,
