@@ -57,6 +57,7 @@ def click(run: Path, loaded_s: float) -> tuple[float, float]:
             begin = time.perf_counter()
             _json(f"{place}/index", "POST")
             while (status := _json(f"{server.url}api/v1/runs")["runs"][0])["state"] != "ready":
+                assert status["state"] != "failed", status["error"]
                 time.sleep(_LOOK_S)
             indexed = time.perf_counter()
             overview = _json(f"{place}/builds/{status['build']}/tools/overview")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import time
@@ -360,3 +361,12 @@ def test_bytes_that_are_no_state_are_refused(tmp_path: Path) -> None:
     for length in range(1, len(state.entries)):
         with pytest.raises(ValueError, match=r"cut short|without an end"):
             _native.plain_entries(state.entries[:length])
+
+
+@pytest.mark.parametrize("rest_ns", [-1, 1_000_000_000, (1 << 63) - 1])
+def test_times_that_are_none_are_not_told_from_states(rest_ns: int) -> None:
+    numbers = (0o100644, 1, 9_000_000_000, rest_ns, 0, 0)
+    entry = b"a.json\0" + bytes([8, 1])  # a regular file, with its status
+    assert _native.plain_entries(entry + struct.pack("<6q", *numbers)) is None
+    whole = struct.pack("<6q", 0o100644, 1, 2, 3, 4, 5)
+    assert _native.plain_entries(entry + whole) == ([("a.json", 1, 2_000_000_003, 4_000_000_005, False)], [], [])

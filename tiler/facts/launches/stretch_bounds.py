@@ -20,6 +20,9 @@ Ints = NDArray[np.int64]
 # Leaves that are read first at each end of a stretch; twice as many each time that they are not enough.
 _FIRST_LEAVES: Final = 1
 
+# A page counts as so many records: a second thread is worth its start from two pages on.
+_PAGE_RECORDS: Final = 4
+
 
 def start_bounds(reader: QueryReader, tracks: Sequence[WorkTrack], borders: Ints) -> Interruptible[list[Bounds]]:
     """Bounds of the work of each track that starts in stretches; `borders`, shape (n + 1,), ascend.
@@ -38,7 +41,7 @@ def start_bounds(reader: QueryReader, tracks: Sequence[WorkTrack], borders: Ints
         unread = [(place, parts) for place, search in enumerate(searches) for parts in search.next_pages(count)]
         if not unread:
             return [search.bounds for search in searches]
-        yield from for_each(unread, read, own, aside)
+        yield from for_each(unread, read, own, aside, records=_PAGE_RECORDS)
         for search, mine, others in zip(searches, own, aside, strict=True):
             search.bounds = mine.bounds().joined(others.bounds())
         count *= 2

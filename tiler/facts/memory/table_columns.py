@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from tilescope.tiler.columns.memory_extents import MemoryExtent, MemoryOwner, Reach, Stamp
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.facts.tables import RunTable
-from tilescope.tiler.query import Interruptible, QueryReader
+from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.records.cell_values import CellTimes
 from tilescope.tiler.records.cells import Cells
 from tilescope.tiler.records.memory_extents import memory_extents
+from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]
@@ -23,12 +24,19 @@ NO_TICK: Final = -(1 << 63)
 
 MAX_OWNERS: Final = 1000  # components of devices in a file, or devices: as many components as are drawn
 
+# A column of a chunk counts as so many records: a second thread is worth its start from two columns on. The first tenth
+# of a run of eight ranks that a reader is asked about took 0.40 s with one thread, 0.33 s with two.
+_COLUMN_RECORDS: Final = 4
+
 Rows = TypeVar("Rows")
 
 
 def chunk_cells(table: RunTable, headers: Mapping[str, str], chunk: int) -> dict[str, Cells]:
-    """The columns of a chunk, by the plain names that they have in `headers`."""
-    return {plain: table.cells(table.places[header], chunk) for plain, header in headers.items()}
+    """The columns of a chunk, by the plain names that they have in `headers`; two threads read them."""
+    places = [table.places[header] for header in headers.values()]
+    read = for_each(places, lambda place, table: table.cells(place, chunk), table, table, records=_COLUMN_RECORDS)
+    cells = finish(read)
+    return dict(zip(headers, cells, strict=True))
 
 
 def table_extents(

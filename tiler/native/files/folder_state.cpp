@@ -17,6 +17,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t kMostSeconds = 9'000'000'000;  // a time beyond is that of no clock, and would not fit
+constexpr std::int64_t kSecond = 1'000'000'000;        // ns
 constexpr std::size_t kStatusNumbers = 6;
 
 enum class Recorded : char { nothing, status, error };  // of an entry, behind its type
@@ -51,8 +52,8 @@ void add_status(FolderState& state, int folder, const char* name) {
     append(state.entries, status.st_mtim.tv_nsec);
     append(state.entries, status.st_ctim.tv_sec);
     append(state.entries, status.st_ctim.tv_nsec);
-    const std::int64_t changed_s = std::min<std::int64_t>(status.st_ctim.tv_sec, kMostSeconds);
-    state.changed_ns = std::max(state.changed_ns, changed_s * 1'000'000'000 + status.st_ctim.tv_nsec);
+    const std::int64_t changed_s = std::clamp<std::int64_t>(status.st_ctim.tv_sec, -kMostSeconds, kMostSeconds);
+    state.changed_ns = std::max(state.changed_ns, changed_s * kSecond + status.st_ctim.tv_nsec);
 }
 
 // Takes what `append` wrote, one behind the other. Throws std::invalid_argument at the end of the bytes.
@@ -95,8 +96,8 @@ class StateBytes {
 
 // Nothing for a time that would not fit.
 std::optional<std::int64_t> nanoseconds(std::int64_t seconds, std::int64_t rest) {
-    if (seconds < -kMostSeconds || seconds > kMostSeconds) return std::nullopt;
-    return seconds * 1'000'000'000 + rest;
+    if (seconds < -kMostSeconds || seconds > kMostSeconds || rest < 0 || rest >= kSecond) return std::nullopt;
+    return seconds * kSecond + rest;
 }
 
 }  // namespace

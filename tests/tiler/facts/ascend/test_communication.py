@@ -300,3 +300,35 @@ def test_a_cluster_file_beside_those_of_its_ranks_counts_once(tmp_path: Path) ->
         (0, 1, 2_000_000),
         (1, 1, 2_000_000),
     ]
+
+
+def test_tasks_of_leaves_of_several_levels_count_once(tmp_path: Path) -> None:
+    """Bursts and single tasks take turns, so leaves of two levels do, and one page has several runs of them."""
+    threads = {1: "Group 0 Communication", 2: "Plane 0"}
+    starts = [burst * 200_000 + number for burst in range(6) for number in (*range(1500), 70_000, 140_000)]
+    sizes = {start: 1 + place for place, start in enumerate(starts)}
+    events: list[dict[str, Any]] = [
+        {"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "Communication"}},
+        *(
+            {"ph": "M", "pid": 1, "tid": tid, "name": "thread_name", "args": {"name": name}}
+            for tid, name in threads.items()
+        ),
+        {"ph": "X", "pid": 1, "tid": 1, "name": "hcom_allReduce_", "ts": 0, "dur": 20},
+    ]
+    for start, size in sizes.items():
+        arguments = {"src rank": 0, "dst rank": 1, "size(Byte)": size, "transport type": f"link {start % 3}"}
+        events.append({"ph": "X", "pid": 1, "tid": 2, "name": "Memcpy", "ts": start, "dur": 1, "args": arguments})
+    (tmp_path / "trace_view.json").write_text(json.dumps(events))
+    build_store([tmp_path / "trace_view.json"], tmp_path / "run.store")
+    with closing(open_run_store(tmp_path / "run.store")) as store:
+        reader = QueryReader(store)
+        plane = next(track.id for track in reader.tree.tracks if track.name == "Plane 0")
+        runs = reader.plan(plane, EVERYTHING).leaf_runs
+        assert len({run.first_of_page for run in runs}) < len(runs)
+        for first, stop in ((150_000, 300_000), (0, 1_200_000), (400_100, 400_700), (0, 1_200_000)):
+            question = ChosenPart(lambda *_: True, everywhere(Windows.single(first * NS, stop * NS)))
+            expected: Counter[str] = Counter()
+            for start, size in sizes.items():
+                expected[f"link {start % 3}"] += size * (first <= start < stop)
+            result = finish(Planes().read(reader, question))
+            assert {link.transport: to_bytes(link.size) for link in result.links} == +expected

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -25,7 +26,7 @@ from tilescope.tiler.facts.ascend.communication.transfers import (
     RankStep,
 )
 from tilescope.tiler.query import EVERYTHING, SLICE_KINDS, ArgumentReader, Interruptible, QueryReader, Reading
-from tilescope.tiler.query.events import Events, join, no_events
+from tilescope.tiler.query.events import EventPlan, Events, LeafRun, join, no_events
 from tilescope.tiler.query.run_caches import KeyedRunCache
 from tilescope.tiler.query.run_steps import StepRows
 from tilescope.tiler.ticks import exact_sum
@@ -37,6 +38,9 @@ NO_RANK: Final = 0xFFFFFFFF  # as `dst rank` has it
 _ABSENT: Final = -1
 _MOST_SUM: Final = (1 << 63) - 1
 _MOST_BYTES: Final = 1 << 50  # of a task: beyond is no size
+
+# Of a piece of a plane that is kept: a tenth of a run reads little beside its own, and a whole run has few pieces.
+_PIECE_EVENTS: Final = 2048
 
 _PROCESS: Final = re.compile(r"(HCCL|Communication)\b")
 _PLANE: Final = re.compile(r"Plane \d+")
@@ -211,33 +215,52 @@ def _slices(reader: QueryReader, track: int, windows: Windows) -> Interruptible[
 
 
 def _tasks_of_plane(reader: QueryReader, arguments: ArgumentReader, plane: int, windows: Windows) -> Iterator[_Tasks]:
-    """Tasks of a plane that start in some windows, page by page: all of a page are kept for the next question."""
+    """Tasks of a plane that start in some windows; those that lie beside them are kept for the next question.
+
+    Pieces of a track are the same ones whatever the windows, and each is named by its first leaf: as leaves of several
+    levels take turns in time, a page may have leaves of many pieces.
+    """
     plan = reader.plan(plane, EVERYTHING)
-    shift = 2 * plan.tiles.shape.level + 8
-    for run in plan.leaf_runs:
-        first = plan.tiles.shape.index[run.tiles] << shift[run.tiles]
-        if not windows.meet(first, first + (1 << shift[run.tiles])).any():
-            continue
-        parts = _TASKS.get(reader, (plane, run.first_of_page))
+    for run in _pieces(plan, windows):
+        key = plane, int(run.tiles[0])
+        parts = _TASKS.get(reader, key)
         if parts is None:
-            parts = []
-            for events in Reading(reader).events(plan, [run]):
-                parts += _tasks(arguments, events)
-            _TASKS.keep(reader, (plane, run.first_of_page), parts)
+            (events,) = Reading(reader).events(plan, [run])
+            parts = _tasks(arguments, events)
+            _TASKS.keep(reader, key, parts)
         for tasks in parts:
             held = windows.hold(tasks.events.start)
             yield tasks if held.all() else tasks.take(held)
 
 
-def _tasks(arguments: ArgumentReader, events: Events) -> Iterator[_Tasks]:
-    """Tasks with what their arguments say."""
+def _pieces(plan: EventPlan, windows: Windows) -> Iterator[LeafRun]:
+    """Parts of the runs of leaves of a plan, of about so many events each, that have a tick in some windows."""
+    shape = plan.tiles.shape
+    for run in plan.leaf_runs:
+        shift = 2 * shape.level[run.tiles] + 8
+        first, stop = shape.index[run.tiles] << shift, (shape.index[run.tiles] + 1) << shift
+        is_in = windows.meet(first, stop)
+        if not is_in.any():
+            continue
+        piece = np.cumsum(shape.events[run.tiles]) // _PIECE_EVENTS
+        borders = [0, *(np.flatnonzero(np.diff(piece)) + 1).tolist(), len(piece)]
+        for begin, end in pairwise(borders):
+            if is_in[begin:end].any():
+                yield LeafRun(run.page, run.first_of_page, run.tiles[begin:end], run.after[begin:end])
+
+
+def _tasks(arguments: ArgumentReader, events: Events) -> list[_Tasks]:
+    """Tasks with what their arguments say; all have the same transports."""
     transports: dict[str, int] = {}
+    parts: list[tuple[Events, NDArray[np.bool_], Ints, Ints, Ints, Ints]] = []
     for part in arguments.values(events.track, events.ordinal, _ARGUMENTS):
         source, destination, size = (_integers(values) for values in part.values[:3])
         is_good = (source >= 0) & (source < NO_RANK) & (size <= _MOST_BYTES)
         destination[(destination >= NO_RANK) | (destination < 0)] = _ABSENT
         codes = _codes(part.values[3], transports)
-        yield _Tasks(events.take(part.which), is_good, source, destination, size, codes, list(transports))
+        parts.append((events.take(part.which), is_good, source, destination, size, codes))
+    texts = list(transports)
+    return [_Tasks(*columns, texts) for columns in parts]
 
 
 def _integers(values: Values) -> Ints:
@@ -304,10 +327,12 @@ def _optional(number: int) -> int | None:
 
 
 def _tasks_bytes(parts: Sequence[_Tasks]) -> int:
-    return sum(_TASK_BYTES * len(tasks.source) for tasks in parts)
+    texts = sum(_TEXT_BYTES + 4 * len(text) for tasks in parts[:1] for text in tasks.transports)
+    return texts + sum(_TASK_BYTES * len(tasks.source) for tasks in parts)
 
 
 _TASK_BYTES: Final = 7 * 8 + 4 * 8 + 1  # an event, and its columns here
+_TEXT_BYTES: Final = 64  # of a text beside its characters, each of which takes 4 bytes at most
 _TASKS: Final = KeyedRunCache[tuple[int, int], list[_Tasks]](
     "plane_tasks", "Tasks on planes of Ascend devices", _tasks_bytes
 )
