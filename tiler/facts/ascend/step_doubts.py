@@ -20,7 +20,6 @@ from tilescope.tiler.query.run_caches import RunCache
 _OPERATORS: Final = "framework_raw"
 _GRAPH: Final = "graph_id"
 _HOST_CPU: Final = "Host CPU"  # the process of such operators in the first timelines
-_GRAPH_ID: Final = re.compile(r"[0-9]{1,10}")
 _GRAPH_STEPS: Final = re.compile(r"Step Trace\(Model ID:([0-9]{1,10})\)", re.IGNORECASE)
 
 _DOUBTS: Final = RunCache[list[str]]("step_doubts", "Reasons to doubt the steps of a run")
@@ -49,7 +48,7 @@ def _graphs(reader: QueryReader) -> Interruptible[int]:
     for table in run_tables(reader, _OPERATORS):
         if column_named(table, _GRAPH) is not None:
             texts = yield from texts_named(table, (_GRAPH,))
-            most = max(most, len(set(filter(_GRAPH_ID.fullmatch, texts.words))))  # a damaged row has other texts there
+            most = max(most, sum(map(str.isdecimal, set(texts.words))))  # a row that is cut wrongly has others
     ids: dict[int, set[str]] = defaultdict(set)
     for track in reader.tree.tracks:
         if match := _GRAPH_STEPS.fullmatch(track.name):
