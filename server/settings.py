@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.server.guard.access import OPEN, Access
+from tilescope.server.guard.allowed_names import ANY_BELOW, is_pattern
 from tilescope.server.guard.capture_rules import NOTHING_BUT_LOOPBACK, CaptureRules
 from tilescope.server.guard.tls import Certificate
 from tilescope.server.guard.upload_rules import NOBODY, UploadRules
@@ -15,6 +16,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
 DEFAULT_HOST: Final = "127.0.0.1"
+VSCODE: Final = "vscode-webview:"  # the scheme of pages in its editors
 PERFETTO: Final = "https://ui.perfetto.dev"
 
 _HOST: Final = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
@@ -53,12 +55,24 @@ class Settings:
 DEFAULTS: Final = Settings()
 
 
-def parse_origin(text: str) -> str:
-    """An origin as browsers write it, such as `https://notebooks.example.org`. Raises `UsageError`."""
+def parse_origin(text: str, *, may_be_pattern: bool = False) -> str:
+    """An origin as browsers write it, such as `https://notebooks.example.org`; as a pattern `https://*.example.org`.
+
+    Raises `UsageError`.
+    """
     origin = text.lower()
-    if _ORIGIN.fullmatch(origin) is None:
-        raise UsageError(f"{text}: an origin is a scheme, a host and perhaps a port: https://notebooks.example.org")
+    is_below = may_be_pattern and is_pattern(origin)
+    if _ORIGIN.fullmatch(origin.replace(ANY_BELOW, "", 1) if is_below else origin) is None:
+        pattern = ", or https://*.example.org" if may_be_pattern else ""
+        raise UsageError(
+            f"{text}: an origin is a scheme, a host and perhaps a port: https://notebooks.example.org{pattern}"
+        )
     return origin
+
+
+def parse_frame(text: str) -> str:
+    """The same of pages that may show ours in a frame, among them those of VS Code. Raises `UsageError`."""
+    return VSCODE if text.lower() == VSCODE else parse_origin(text, may_be_pattern=True)
 
 
 def is_host_name(text: str) -> bool:
@@ -67,10 +81,12 @@ def is_host_name(text: str) -> bool:
 
 
 def parse_host(text: str) -> str:
-    """A host name as it stands in `Host`, without a port. Raises `UsageError`."""
+    """A host name as it stands in `Host`, without a port, or a pattern of such names. Raises `UsageError`."""
     host = text.lower()
-    if not is_host_name(host):
-        raise UsageError(f"{text}: a host name has letters, digits, dots and hyphens: profiles.example.org")
+    if not is_host_name(host.removeprefix(ANY_BELOW) if is_pattern(host) else host):
+        raise UsageError(
+            f"{text}: a host name has letters, digits, dots and hyphens: profiles.example.org, or *.example.org"
+        )
     return host
 
 

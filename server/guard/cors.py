@@ -12,6 +12,8 @@ from typing import Final
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Middleware
 
+from tilescope.server.guard.allowed_names import is_allowed
+
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 _METHODS: Final = "GET, HEAD, POST, PUT"
@@ -27,7 +29,7 @@ def share_with(origins: frozenset[str]) -> Middleware:
     @web.middleware
     async def share(request: web.Request, handler: Handler) -> web.StreamResponse:
         is_preflight = request.method == hdrs.METH_OPTIONS and hdrs.ACCESS_CONTROL_REQUEST_METHOD in request.headers
-        if not is_preflight or request.headers.get(hdrs.ORIGIN) not in origins:
+        if not is_preflight or not is_allowed(request.headers.get(hdrs.ORIGIN, ""), origins):
             return await handler(request)
         answer = web.Response(status=HTTPStatus.NO_CONTENT)
         answer.headers[hdrs.ACCESS_CONTROL_ALLOW_METHODS] = _METHODS
@@ -49,7 +51,7 @@ def mark_shared(origins: frozenset[str]) -> Callable[[web.Request, web.StreamRes
         # Also where nobody asks from elsewhere: a cache must not give that answer to those who do.
         answer.headers.add(hdrs.VARY, hdrs.ORIGIN)
         origin = request.headers.get(hdrs.ORIGIN)
-        if origin in origins:
+        if origin is not None and is_allowed(origin, origins):
             answer.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = origin
             answer.headers[hdrs.ACCESS_CONTROL_EXPOSE_HEADERS] = _ANSWER_HEADERS
 

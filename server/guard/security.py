@@ -20,6 +20,7 @@ from aiohttp.typedefs import Middleware
 
 from tilescope.server.errors import Forbidden
 from tilescope.server.guard.access import is_loopback
+from tilescope.server.guard.allowed_names import is_allowed
 from tilescope.server.guard.refusal_page import is_for_people, refusal_page
 from tilescope.server.settings import Settings, is_host_name
 from tilescope.tiler.schema import LIMITS
@@ -78,7 +79,7 @@ def guard(settings: Settings) -> Middleware:
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         name = _host_name(request.headers.get(hdrs.HOST, ""))
-        if only_loopback and not is_loopback(name) and name not in settings.allow_hosts:
+        if only_loopback and not is_loopback(name) and not is_allowed(name, settings.allow_hosts):
             return _refuse_host(request, name, settings)
         if request.method not in _SAFE_METHODS or hdrs.UPGRADE in request.headers:
             _check_origin(request, settings.allow_origins)
@@ -112,7 +113,7 @@ def _loopback_address(request: web.Request) -> str | None:
 
 def _check_origin(request: web.Request, allowed: frozenset[str]) -> None:
     origin = request.headers.get(hdrs.ORIGIN)
-    if origin is None or origin in allowed:
+    if origin is None or is_allowed(origin, allowed):
         return
     if origin.partition("://")[2].lower() != request.headers.get(hdrs.HOST, "").lower():
         raise Forbidden("cross-site request: the Origin header names another site")

@@ -9,7 +9,8 @@ import pytest
 
 from tests.browser.conftest import Served
 from tests.browser.driver import Viewer
-from tests.browser.key_checks import CHECKS, marks, press, selected
+from tests.browser.key_checks import CHECKS
+from tests.browser.key_driving import marks, press, selected
 from tests.standins.written import TRAINING
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,8 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Served, watched_page
 from tests.browser.driver import Viewer
-from tests.browser.key_checks import drag, marks, pick, press, select, selected
+from tests.browser.key_checks import pick
+from tests.browser.key_driving import drag, marks, press, select, selected
 from tests.browser.real_server import RealServer, real_server
 from tests.browser.test_accessibility import faults
 from tests.browser.themes import THEMES

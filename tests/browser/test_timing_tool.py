@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.conftest import Served
 from tests.browser.driver import Viewer
-from tests.browser.key_checks import drag, marks, press, select, selected, status
+from tests.browser.key_driving import drag, marks, press, select, selected, status
 from tests.browser.test_accessibility import faults
 from tests.browser.test_marks import ready
 from tests.browser.themes import THEMES

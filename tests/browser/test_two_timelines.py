@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.conftest import Served, watched_page
 from tests.browser.driver import Viewer
-from tests.browser.key_checks import select
+from tests.browser.key_driving import select
 from tests.browser.test_accessibility import faults
 from tests.browser.themes import THEMES
 from tests.standins.written import DEVICES, TRAINING

@@ -142,12 +142,14 @@ def test_many_processes_and_a_long_name_are_shown_in_part(tmp_path: Path, capsys
     assert len(out.splitlines()) < SHOWN_PROCESSES + 30
 
 
-def test_a_trace_is_not_a_store(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["info", str(DEMO_TRACE)]) == 2
-    assert capsys.readouterr().err == (
-        f"tilescope: {DEMO_TRACE}: this is a file, not a store "
-        f"(index it first: tilescope index {DEMO_TRACE} -o STORE)\n"
-    )
+def test_a_trace_is_indexed_and_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert main(["info", str(DEMO_TRACE)]) == 0
+    out, err = capsys.readouterr()
+    assert "events" in out
+    assert f"{DEMO_TRACE.name}: indexed in " in err
 
 
 def test_a_folder_without_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

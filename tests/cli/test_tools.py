@@ -11,7 +11,6 @@ import pytest
 
 from tests.demo import DEMO_TRACE
 from tilescope.cli.dispatch import main
-from tilescope.tiler.errors import UsageError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.tools import tools
 
@@ -89,11 +88,13 @@ def test_times_may_have_a_unit(store: Path, capsys: pytest.CaptureFixture[str]) 
     assert (facts["start"], facts["end"]) == ("1000000", "2500000")  # nanoseconds
 
 
-def test_a_trace_is_no_store_and_a_traceback_is_to_be_had(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ask", str(DEMO_TRACE), "stats"]) == 2
-    assert "this is a file, not a store (index it first: tilescope index" in capsys.readouterr().err
-    with pytest.raises(UsageError):
-        main(["ask", str(DEMO_TRACE), "stats", "--debug"])
+def test_a_text_is_no_trace_and_a_traceback_is_to_be_had(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("no trace")
+    assert main(["ask", str(text), "stats"]) == 1
+    assert f"{text}: " in capsys.readouterr().err
+    with pytest.raises(TraceError):
+        main(["ask", str(text), "stats", "--debug"])
 
 
 def test_nothing_is_left_of_a_file_that_could_not_be_written(

@@ -42,21 +42,23 @@ def add_access_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="on 127.0.0.1, also accept this host name, for example that of a proxy in front; repeatable",
+        help="on 127.0.0.1, also accept this host name, for example that of a proxy in front, or all below one "
+        "(*.example.org); repeatable",
     )
     group.add_argument(
         "--allow-origin",
         action="append",
         default=[],
         metavar="ORIGIN",
-        help="let web pages from this origin (https://HOST) use the API; repeatable",
+        help="let web pages from this origin (https://HOST) use the API, with a token also https://*.HOST; repeatable",
     )
     group.add_argument(
         "--allow-frame",
         action="append",
         default=[],
         metavar="ORIGIN",
-        help="let web pages from this origin (https://HOST) show the viewer in a frame; repeatable",
+        help="let web pages from this origin (https://HOST, https://*.HOST, vscode-webview:) show the viewer in a "
+        "frame; repeatable",
     )
     group.add_argument(
         "--perfetto-url",
@@ -91,11 +93,19 @@ def add_access_options(parser: argparse.ArgumentParser) -> None:
 def make_settings(args: argparse.Namespace) -> Settings:
     """Settings of the server's behaviour towards its clients. Raises `UsageError`."""
     from tilescope.server.guard.access import choose_access, is_loopback
+    from tilescope.server.guard.allowed_names import is_pattern
     from tilescope.server.guard.capture_rules import parse_capture_rules
     from tilescope.server.guard.descriptors import fit, raise_limit
     from tilescope.server.guard.tls import choose_certificate
     from tilescope.server.guard.upload_rules import NOBODY
-    from tilescope.server.settings import Settings, parse_base_path, parse_host, parse_origin, parse_perfetto_url
+    from tilescope.server.settings import (
+        Settings,
+        parse_base_path,
+        parse_frame,
+        parse_host,
+        parse_origin,
+        parse_perfetto_url,
+    )
 
     if args.allow_host and not is_loopback(args.host):
         raise UsageError(f"--allow-host has no effect with --host {args.host}: all host names are accepted there")
@@ -108,8 +118,8 @@ def make_settings(args: argparse.Namespace) -> Settings:
         access=choose_access(args.host, args.token, args.token_file),
         certificate=certificate,
         allow_hosts=frozenset(map(parse_host, args.allow_host)),
-        allow_origins=frozenset(map(parse_origin, args.allow_origin)),
-        allow_frames=frozenset(map(parse_origin, args.allow_frame)),
+        allow_origins=frozenset(parse_origin(text, may_be_pattern=True) for text in args.allow_origin),
+        allow_frames=frozenset(map(parse_frame, args.allow_frame)),
         perfetto_url=parse_perfetto_url(args.perfetto_url),
         allow_notes=args.allow_notes,
         uploads=NOBODY,  # `with_uploads` decides
@@ -119,6 +129,9 @@ def make_settings(args: argparse.Namespace) -> Settings:
         work_rules=work_rules_of(args),
         **limits_of(args),
     )
+    patterns = sorted(filter(is_pattern, settings.allow_origins))
+    if patterns and settings.access.is_open:
+        raise UsageError(f"--allow-origin {patterns[0]} wants a token (--token-file): any page below it may ask")
     files = raise_limit()
     fitting = fit(settings, files)
     if fitting != settings:

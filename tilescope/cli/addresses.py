@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qs, urlsplit
 
 from tilescope.cli.say import complain
 from tilescope.cli.sizes import parse_size
@@ -18,12 +19,24 @@ if TYPE_CHECKING:
 
 # As in tilescope.tiler.blobs, which is slow to import; a test compares them.
 DEFAULT_SCRATCH_BYTES: Final = 20 * 10**9
-_SCHEMES: Final = ("http://", "https://", "s3://", "gs://", "az://")
+_WEB: Final = ("http://", "https://")
+_SCHEMES: Final = (*_WEB, "s3://", "gs://", "az://")
 
 
 def path_or_address(text: str) -> Path | str:
     """A path, or an address as it is written; for argparse."""
     return text if text.lower().startswith(_SCHEMES) else Path(text)
+
+
+def is_server_address(address: str) -> bool:
+    """True where `/healthz` below a web address is Tilescope's, or the address has a token, as servers print it."""
+    if not address.lower().startswith(_WEB):
+        return False
+    from tilescope.remote import Address
+    from tilescope.remote.server_addresses import is_server
+
+    query = parse_qs(urlsplit(address).query)
+    return "token" in query or is_server(Address.parse(address))
 
 
 def add_scratch_option(parser: argparse.ArgumentParser) -> None:

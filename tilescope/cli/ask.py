@@ -1,5 +1,9 @@
 """Asks a store a question, with one of the tools that `tilescope tools` lists.
 
+STORE is a store, an archive or its address, a trace, a run folder, a log directory (then it is the newest run), or the
+URL of a server of Tilescope, with ?run=ID for another run than the newest. Traces are indexed into the cache, as
+`tilescope view` does: the next question is answered at once.
+
 `tilescope ask STORE TOOL --help` lists the options of a tool. A time is either a number of ticks since the run's
 origin, as in `tilescope info STORE --json`, or has a unit: 1.5ms. A time with a unit counts from the run's origin or,
 where outliers lie apart, from the start of all else, as in the viewer. Spans are [start, end). The text format shows
@@ -8,6 +12,8 @@ at most 40 rows of a table; the other formats contain all rows, with ticks as in
 Examples:
 
     tilescope ask run.store stats --limit 10
+    tilescope ask trace.json.gz overview
+    tilescope ask http://localhost:8808/ overview --format brief
     tilescope ask run.store stats --start 1ms --end 2.5ms --tracks 4-7
     tilescope ask run.store stats --help
     tilescope ask run.store find --text fusion --format json
@@ -51,6 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Asks, and prints or writes the answer."""
+    from tilescope.cli.addresses import is_server_address
+    from tilescope.cli.answer_text import Shown
+    from tilescope.cli.server_run import server_run
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.tools import tool, tools
 
@@ -64,23 +73,45 @@ def run(args: argparse.Namespace) -> int:
     args.debug = args.debug or options.debug
     if options.format == "parquet" and options.output is None:
         raise UsageError("parquet is binary: name a file with -o FILE")
+    if isinstance(args.store, str) and is_server_address(args.store):
+        if options.work_rules is not None:
+            raise UsageError("--work-rules has no effect: a server has those that it was started with")
+        with server_run(args.store) as run_there:
+            answer = run_there.ask(chosen_tool, _values(chosen_tool, options, run_there.tick_ps, run_there.zero))
+            _write_answer(answer, chosen_tool, options, Shown(run_there.tick_ps, run_there.track_name, run_there.zero))
+        return 0
     with local_store(args.store) as store:
         _ask(store, chosen_tool, options)
     return 0
 
 
+def _values(chosen_tool: AnyTool, options: argparse.Namespace, tick_ps: int, zero: int) -> dict[str, str]:
+    """The fields of the question that the options name, as text; times in ticks."""
+    from tilescope.cli.spans import ticks_text
+    from tilescope.tiler.tools import parameters, text_of
+
+    values: dict[str, str] = {}
+    for parameter in parameters(chosen_tool.question):
+        given = getattr(options, parameter.name)
+        if given is not None:
+            text = text_of(given)
+            if parameter.unit == "ticks":
+                text = ticks_text(parameter.option, text, tick_ps, zero if parameter.is_moment else 0)
+            values[parameter.name] = text
+    return values
+
+
 def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
     from tilescope.cli.answer_text import Shown, track_names
-    from tilescope.cli.option_words import in_option_words, option_words
-    from tilescope.cli.spans import ticks_text, zero_of
+    from tilescope.cli.option_words import option_words
+    from tilescope.cli.spans import zero_of
     from tilescope.tiler.mount import open_run
     from tilescope.tiler.query import QueryReader, finish
     from tilescope.tiler.store.validation import must_make_sense
-    from tilescope.tiler.tools import BuildRef, Scope, ask, from_text, parameters, references, text_of
+    from tilescope.tiler.tools import BuildRef, Scope, ask, from_text, parameters, references
 
     rules = work_rules_of(options)
-    tool_parameters = parameters(chosen_tool.question)
-    with option_words(tool_parameters), ExitStack() as opened:
+    with option_words(parameters(chosen_tool.question)), ExitStack() as opened:
 
         def reader(store: Path) -> QueryReader:
             return QueryReader(opened.enter_context(closing(open_run(store))), rules)
@@ -88,20 +119,21 @@ def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
         with must_make_sense(path):
             main = reader(path)
             tick_ps, zero = main.tick_ps, zero_of(main.manifest)
-        values: dict[str, str] = {}
-        for parameter in tool_parameters:
-            given = getattr(options, parameter.name)
-            if given is not None:
-                text = text_of(given)
-                if parameter.unit == "ticks":
-                    text = ticks_text(parameter.option, text, tick_ps, zero if parameter.is_moment else 0)
-                values[parameter.name] = text
-        question = from_text(chosen_tool.question, values)
+        question = from_text(chosen_tool.question, _values(chosen_tool, options, tick_ps, zero))
         with must_make_sense(path):
             refs = references(question, BuildRef).values()
             others = {ref: reader(opened.enter_context(local_store(path_or_address(ref)))) for ref in refs}
             answer = finish(ask(chosen_tool, Scope(main, others), question))
             names = track_names(main.tree)
+    _write_answer(answer, chosen_tool, options, Shown(tick_ps, lambda track: names.get(track, ""), zero))
+
+
+def _write_answer(answer: Answer, chosen_tool: AnyTool, options: argparse.Namespace, shown: Shown) -> None:
+    """Writes an answer in the words of the options of its tool."""
+    from tilescope.cli.option_words import in_option_words
+    from tilescope.tiler.tools import parameters
+
+    tool_parameters = parameters(chosen_tool.question)
     if options.format in ("text", "brief"):
         notes = [replace(note, text=in_option_words(note.text, tool_parameters)) for note in answer.notes]
         facts = [replace(fact, note=in_option_words(fact.note, tool_parameters)) for fact in answer.facts]
@@ -109,7 +141,7 @@ def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
         if headline is not None:
             headline = replace(headline, text=in_option_words(headline.text, tool_parameters))
         answer = replace(answer, headline=headline, notes=notes, facts=facts)
-    _write(answer, options, Shown(tick_ps, lambda track: names.get(track, ""), zero))
+    _write(answer, options, shown)
 
 
 def tool_parser(tool: AnyTool) -> argparse.ArgumentParser:

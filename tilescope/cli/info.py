@@ -1,6 +1,6 @@
 """Prints what the store at STORE contains, or which runs there are in a folder or archive of traces.
 
-STORE is a folder written by `tilescope index`; to see what a trace file contains, index it first. Of a folder or
+STORE is a folder written by `tilescope index`, or a trace file, which is indexed into the cache first. Of a folder or
 archive of traces it lists the runs, and which files belong to each. With --json it prints one JSON object: of traces
 `runs`, a list of path, name, files (path and host), side_files, size_bytes, modified_ns (as text), contents (of
 trainings on Ascend devices: words), steps (that it marks, where `tilescope view` has indexed it; else null) and notes;
@@ -73,40 +73,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the manifest, and with it the track tree for people."""
-    with local_paths([args.store], Path(tempfile.gettempdir())) as (args.store,):
-        return _info(args)
+    from tilescope.cli.stores import store_at
+
+    with local_paths([args.store], Path(tempfile.gettempdir())) as (path,):
+        runs = _runs_at(path, separate=args.separate)
+        if not runs:
+            return _info(store_at(path, may_index=isinstance(args.store, Path)), args)
+        if args.json:
+            say_json(runs_as_json(runs))
+        else:
+            print_runs(path, runs)
+        return 0
 
 
-def _info(args: argparse.Namespace) -> int:
-    from tilescope.cli.stores import refuse_file
+def _info(path: Path, args: argparse.Namespace) -> int:
     from tilescope.tiler.mount import open_run
     from tilescope.tiler.records.tracks import TRACKS
     from tilescope.tiler.schema import RunManifest
     from tilescope.tiler.store.store import need
     from tilescope.tiler.store.validation import must_make_sense
 
-    runs = _runs_at(args.store, separate=args.separate)
-    if runs:
-        if args.json:
-            say_json(runs_as_json(runs))
-        else:
-            print_runs(args.store, runs)
-        return 0
-    refuse_file(args.store)
-    store = open_run(args.store)
+    store = open_run(path)
     try:
         manifest = store.manifest()
         tree = need(store, TRACKS)
-        with must_make_sense(args.store):
+        with must_make_sense(path):
             attached = listed_in(store)
     finally:
         store.close()
-    with must_make_sense(args.store):
+    with must_make_sense(path):
         if args.json:
             sizes = {"attachments": len(attached), "attached_bytes": sum(entry.size_bytes for entry in attached)}
             say_json(_with_numbers(manifest) | sizes)
         else:
-            _print_tables(args.store, RunManifest.from_json(manifest), tree)
+            _print_tables(path, RunManifest.from_json(manifest), tree)
             _print_attachments(attached)
     return 0
 

@@ -79,23 +79,6 @@ def test_rows_are_those_of_the_file(name: str, tmp_path: Path) -> None:
     assert [lane.key for lane in finish(LANES.lanes(Scope(reader)))] == ["2", "scopes-2"]  # no row is drawn twice
 
 
-# Intervals and nanoseconds of each row, as its file has them.
-SUMS: Final = {
-    "msprof_0_2_10.json": ((132, 5_942_800), (1, 10_238_590), (1, 10_238_590), (132, 126_070)),
-    "msprof_1_0_6.json": ((131, 5_935_240), (1, 9_938_380), (1, 9_938_380), (131, 109_710)),
-}
-
-
-@pytest.mark.parametrize("name", SUMS)
-def test_sums_of_rows_are_those_of_the_file(name: str, tmp_path: Path) -> None:
-    reader = opened(corpus_path(f"ascend/{name}"), tmp_path)
-    sums = [
-        (len(spans), sum(stop - start for start, stop in spans)) for spans in (derived(reader, key) for key in ROWS)
-    ]
-    ticks = 1000 // reader.tick_ps
-    assert sums == [(count, nanoseconds * ticks) for count, nanoseconds in SUMS[name]]
-
-
 def test_rows_of_a_trace_of_pytorch(tmp_path: Path) -> None:
     """Its profiler rounds times in these rows, where the numbers of its epoch have no more digits: to a ns and less."""
     reader = opened(corpus_path("ascend/msprof_trace_view_string_ts.json"), tmp_path)

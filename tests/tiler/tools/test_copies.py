@@ -50,7 +50,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[QueryReader
             duration = rng.choice([0, 1, 10, 60])
             kind = rng.choice([*KINDS, "gemm"])
             size, how = rng.randrange(1, 10**6), rng.choice(["rate", "bytes", "both", "none"])
-            args = {"bytes": size} if how in ("bytes", "both") else {}
+            args: dict[str, float] = {"bytes": size} if how in ("bytes", "both") else {}
             args |= {"memory bandwidth (GB/s)": size / 128} if how in ("rate", "both") else {}
             name = f"{kind} (Pageable -> Device)" if kind != "gemm" else kind
             events.append(x(name, 2, stream, time, duration, cat=KINDS.get(kind, "kernel"), args=args))

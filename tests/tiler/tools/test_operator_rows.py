@@ -23,6 +23,7 @@ from tilescope.tiler.facts.host_operations import shaped_ops as shaped_module
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import values_of
 
 FIGURES = ("count", "total", "self", "kernels", "device_total", "device_self")
 
@@ -57,7 +58,7 @@ class Kernel:
 
 NAMES = ("aten::mm", "aten::add", "AddmmBackward0")
 # The last are written in ways that need a decoder: an object beside them, an escape, and one that is no list of sizes.
-SHAPES = ([[4, 8], [8, 2]], [[4, 8], []], [], None, {"odd": [[4, 8], []]}, "[[4, 8], []]", [["a,}"]])
+SHAPES: tuple[Any, ...] = ([[4, 8], [8, 2]], [[4, 8], []], [], None, {"odd": [[4, 8], []]}, "[[4, 8], []]", [["a,}"]])
 ACTIONS = st.lists(
     st.one_of(
         st.tuples(st.just("open"), st.sampled_from(NAMES), st.sampled_from(SHAPES)),
@@ -88,7 +89,7 @@ def made(threads: Sequence[Sequence[Any]]) -> tuple[list[dict[str, Any]], list[C
                 call = around.pop()
                 call.stop = time
                 beside = {"beside": {"a": 1}} if call.shapes == [[4, 8], []] else {}
-                args = {"Concrete Inputs": ['"Input Dims": [9]'], **beside}
+                args: dict[str, Any] = {"Concrete Inputs": ['"Input Dims": [9]'], **beside}
                 args |= {} if call.shapes is None else {"Input Dims": call.shapes}
                 events.append(x(call.name, 1, thread, call.start, time - call.start, cat="cpu_op", args=args))
                 calls.append(call)
@@ -231,7 +232,10 @@ def test_operators_of_two_ranks(tmp_path: Path) -> None:
     reader = QueryReader(open_run_store(tmp_path / "store"))
     table = answer(reader, "framework_ops", limit=1000, by="host").table("host")
     (column,) = [column for column in table.columns if column.id == "host"]
-    assert (column.title, {value for value in column.values if value}) == ("Rank", {"rank 0 · GPU 0", "rank 1 · GPU 0"})
+    assert (column.title, {value for value in values_of(column) if value}) == (
+        "Rank",
+        {"rank 0 · GPU 0", "rank 1 · GPU 0"},
+    )
 
 
 def test_operators_called_before_a_range_count_among_its_rows(gpt: QueryReader) -> None:

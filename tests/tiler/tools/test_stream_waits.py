@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import defaultdict
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -69,10 +70,10 @@ def waits(work: list[Work], short_gap: int, first: int, last: int) -> tuple[dict
 def test_waits_of_any_range_are_as_in_plain_python_and_the_sum_of_its_halves(
     devices: DeviceTrace, span: list[int], middle: int, short_gap: int
 ) -> None:
-    def table(start: int, end: int) -> dict[int, dict[str, Any]]:
+    def table(start: int, end: int) -> dict[int, Mapping[str, Any]]:
         gaps = answer(devices.reader, "gaps", each_track=True, short_gap=short_gap, start=start, end=end)
         lanes = {row["track"]: row["idle"] for row in rows(gaps, "lanes")}
-        by_track = {row["track"]: row for row in rows(gaps, "waits")}
+        by_track: dict[int, Mapping[str, Any]] = {row["track"]: row for row in rows(gaps, "waits")}
         assert {track: row["idle"] for track, row in by_track.items()} == lanes
         return by_track
 

@@ -203,7 +203,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="copies",
     title="Copies",
-    help="how many bytes each kind of copy moves on each stream, and how fast",
+    help="how many bytes copies move, how fast, by kind and stream",
     group="memory",
     question=CopiesQuestion,
     answer=_answer,

@@ -134,7 +134,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="critical_path",
     title="Critical path",
-    help="what the time of a step or a range waits for: operators, launches, kernels and synchronisations in turn",
+    help="what the time of a step or a range waits for, piece by piece",
     group="time",
     question=CriticalPathQuestion,
     answer=_answer,

@@ -22,6 +22,7 @@ const PATHS: Readonly<Record<string, string>> = {
   queues: "M2 5h2.5v6H2zM6 5h2.5v6H6zM10 5h2.5v6H10z",
   launches: "M2 3h4v3H2zM10 10h4v3h-4zM6 4.5h2.5v7H10M8 9.5l2 2-2 2",
   copies: "M2 2.5h7v7H2zM7 9.5v4h7v-7H9.5M4 6h3",
+  critical_path: "M2 4h4v4h4v4h4M9 4h5M2 12h5",
   pod: "M2.5 2.5h3v3h-3zM10.5 2.5h3v3h-3zM2.5 10.5h3v3h-3zM10.5 10.5h3v3h-3zM5.5 4h5M5.5 12h5M4 5.5v5M12 5.5v5",
   heat_map: "M2 4h3M7 4h7M2 8h8M12 8h2M2 12h5M9.5 12h.1M12.5 12H14",
   collectives: "M8 2.5v3M8 10.5v3M2.5 8h3M10.5 8h3M5.5 5.5h5v5h-5z",

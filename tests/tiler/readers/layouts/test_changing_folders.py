@@ -14,7 +14,7 @@ import pytest
 
 from tests.tiler.readers.layouts.rank_traces import put, rank_trace
 from tilescope.tiler.errors import TraceError
-from tilescope.tiler.readers import discover, logdir
+from tilescope.tiler.readers import discover, folder_listing, logdir
 from tilescope.tiler.readers.disk_folders import DiskFolder, FolderWalk
 from tilescope.tiler.readers.layouts import Folder, PlannedRun
 from tilescope.tiler.readers.layouts.registry import plan_runs
@@ -39,7 +39,7 @@ OTHERS = [*([f"{folder}_rank{rank}.json" for rank in range(2)] for folder in "ac
 
 def refuse(monkeypatch: pytest.MonkeyPatch, name: str, error: type[OSError], number: int) -> None:
     """Has folders of this name refused by the system, which an administrator cannot otherwise see."""
-    scan = os.scandir
+    scan, state = os.scandir, folder_listing._state
 
     def refusing(path: str) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
         if Path(path).name == name:
@@ -47,6 +47,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, name: str, error: type[OSError], num
         return scan(path)
 
     monkeypatch.setattr(os, "scandir", refusing)
+    monkeypatch.setattr(folder_listing, "_state", lambda path: None if Path(path).name == name else state(path))
 
 
 @pytest.mark.parametrize(

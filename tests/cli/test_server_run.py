@@ -1,0 +1,64 @@
+"""`tilescope ask URL TOOL`: the run of a server answers as its store does."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bench.server_process import ServerProcess, serving
+from tests.device_trace import DeviceTrace
+from tilescope.cli import main
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("served")
+    DeviceTrace(folder, random.Random(7)).store.close()
+    (path,) = folder.glob("*.store")
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(store: Path) -> Iterator[ServerProcess]:
+    with serving(store) as process:
+        yield process
+
+
+@pytest.mark.parametrize("options", [[], ["--format", "json"], ["--start", "1us", "--format", "json"]])
+@pytest.mark.parametrize("tool", ["stats", "overlap"])
+def test_answers_are_those_of_the_store(
+    store: Path, server: ServerProcess, tool: str, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = []
+    for place in (str(store), server.url):
+        assert main(["ask", place, tool, *options]) == 0
+        answers.append(capsys.readouterr().out)
+    assert answers[0] == answers[1] != ""
+
+
+def test_a_run_is_named_in_the_url(server: ServerProcess, capsys: pytest.CaptureFixture[str]) -> None:
+    run = server.build_path().split("/")[3]
+    assert main(["ask", f"{server.url}?run={run}", "stats", "--format", "json"]) == 0
+    assert main(["ask", f"{server.url}?run=nobody", "stats"]) == 1
+    assert "nobody" in capsys.readouterr().err
+
+
+def test_what_makes_no_sense_is_said_in_the_words_of_options(
+    server: ServerProcess, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", server.url, "stats", "--tracks", "5000"]) == 2
+    line = capsys.readouterr().err
+    assert "track 5000 does not exist" in line
+    assert line.count("\n") == 1
+    assert main(["export", server.url]) == 2
+    assert "this is a server: `tilescope ask` asks it" in capsys.readouterr().err
+
+
+def test_a_server_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "http://127.0.0.1:9/", "stats"]) == 1
+    assert "127.0.0.1:9" in capsys.readouterr().err

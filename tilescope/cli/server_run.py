@@ -1,0 +1,42 @@
+"""A run of a server, of which a command asks what it else asks of a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from urllib.parse import parse_qs, urlsplit
+
+from tilescope.cli.option_words import option_words
+from tilescope.cli.spans import zero_of
+from tilescope.client import Run, connect
+from tilescope.tiler.schema import RunManifest
+from tilescope.tiler.tools import Answer, AnyTool, parameters
+
+
+class ServerRun:
+    """A run that a server has indexed. Its methods raise `ClientError`s."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self.tick_ps = run.tick_ps
+        self.zero = zero_of(RunManifest.from_json(run.manifest))
+        self._names: dict[int, str] | None = None
+
+    def ask(self, tool: AnyTool, values: Mapping[str, str]) -> Answer:
+        """The answer of a tool. Raises UsageError too, in the words of its options."""
+        with option_words(parameters(tool.question)):
+            return self._run.ask(tool.id, **values).answer
+
+    def track_name(self, number: int) -> str:
+        """The process and the name of a track; nothing for one that is not there."""
+        if self._names is None:
+            self._names = {track.id: f"{''.join(track.path[-1:])} › {track.name}" for track in self._run.tracks()}
+        return self._names.get(number, "")
+
+
+@contextmanager
+def server_run(url: str) -> Iterator[ServerRun]:
+    """The run that a URL of a server names (`?run=`), else its newest, until the block ends. Raises `ClientError`s."""
+    name = parse_qs(urlsplit(url).query).get("run", [None])[0]
+    with connect(url) as client:
+        yield ServerRun(client.run(name))
