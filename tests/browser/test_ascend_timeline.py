@@ -71,6 +71,27 @@ def test_scopes_of_two_levels_and_free_time(timeline: Viewer, theme: str) -> Non
     assert "Gradients" in table.inner_text()
 
 
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_details_of_a_task_are_those_of_the_file(timeline: Viewer, site: Served, theme: str) -> None:
+    """Its name, type, scope and the shapes of what goes in and comes out; those of tables are in test_table_rows.py."""
+    page = timeline.page
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    event = json.loads(corpus_path("ascend/timeline_display_1.json").read_bytes())[1]
+    page.goto(f"{site.url}/?run={site.run_id('run.store')}#v=1&sel=0.1")
+    page.reload()
+    timeline.wait("window.tilescope?.state === 'open'", 60)
+    drawer = timeline.drawer()
+    assert drawer.event["Name"] == event["name"]
+    shown = dict(drawer.args)
+    assert {name: shown[name] for name in ("type", "fullname")} == {
+        name: event["args"][name] for name in ("type", "fullname")
+    }
+    for side in ("input_0", "input_1", "output_0"):
+        assert json.loads(shown[side]) == event["args"][side]
+    assert faults(timeline) == []
+    timeline.screenshot(f"ascend-task-{theme}")
+
+
 def test_what_is_shown_is_shared_with_scopes_and_free_time(timeline: Viewer) -> None:
     page = timeline.page
     draw_two_levels_and_free_time(timeline)

@@ -43,6 +43,11 @@ class WideSums(NamedTuple):
         np.add.at(high, groups, self.high)
         return WideSums(high + (low >> 32), low & _LOW)
 
+    def plus(self, other: WideSums) -> WideSums:
+        """Each of these and of as many others, added."""
+        low = self.low + other.low
+        return WideSums(self.high + other.high + (low >> 32), low & _LOW)
+
     def take(self, which: Ints | NDArray[np.bool_]) -> WideSums:
         """Some of them."""
         return WideSums(self.high[which], self.low[which])

@@ -8,9 +8,10 @@ from msgspec import Struct, field
 
 _VERBS: Final = ("is ", "has ", "cannot ", "overlaps ")
 
-
 _IS_LEFT_OUT: Final = " is left out: "
 _ARE_LEFT_OUT: Final = " are left out: "
+
+_IS_CUT: Final = "cut short"
 
 NOT_DRAWN: Final = "its rows are a table, and not drawn: "  # a reason stands behind it
 
@@ -18,6 +19,11 @@ NOT_DRAWN: Final = "its rows are a table, and not drawn: "  # a reason stands be
 def tells_of_left_out(line: str) -> bool:
     """True if a line, of a run's notes or warnings, says that something was left out."""
     return _IS_LEFT_OUT in line or _ARE_LEFT_OUT in line
+
+
+def tells_of_cut(line: str) -> bool:
+    """True if a warning says that a file, or the stream in it, ends too early."""
+    return _IS_CUT in line
 
 
 class LeftOut(Struct):

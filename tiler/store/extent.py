@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tilescope.tiler.readers.left_out import NOT_DRAWN, tells_of_left_out
+from tilescope.tiler.readers.left_out import tells_of_left_out
 from tilescope.tiler.schema import RunManifest
 
 
@@ -25,8 +25,3 @@ class RunExtent:
         left_out = tuple(line for line in manifest.warnings if tells_of_left_out(line))
         steps = None if manifest.steps is None else int(manifest.steps.count)
         return cls(events, (manifest.end - manifest.start) * manifest.tick_ps, steps, left_out)
-
-
-def unread_lines(manifest: RunManifest) -> list[str]:
-    """Warnings of a run about files, or parts of them, that were left out, and about rows that are not drawn."""
-    return [line for line in manifest.warnings if tells_of_left_out(line) or NOT_DRAWN in line]

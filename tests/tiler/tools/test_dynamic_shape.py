@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.table_answers import corpus_tables, rows_of, table_answer, written_tables
+from tests.table_answers import corpus_tables, rows_of, table_answer, texts, written_tables
 from tilescope.tiler.errors import NotAvailable
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.answer import values_of
@@ -88,6 +89,8 @@ def test_hostile_steps(tmp_path: Path) -> None:
         (None, "7", -1000),
         (2, None, None),
     ]
+    # Two steps and two times; what a row lacks is not among them.
+    assert re.search(r"4 steps or times of dynamic_shape_info_0\S* could not be read, or are too large", texts(answer))
 
 
 def test_other_runs_have_no_answer(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import defaultdict
 from pathlib import Path
 from typing import cast
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
-from tests.table_answers import corpus_tables, rows_of, table_answer, written_tables
+from tests.table_answers import corpus_tables, rows_of, table_answer, texts, written_tables
 from tilescope.tiler.errors import NotAvailable
 from tilescope.tiler.facts.tables import RunTable
 from tilescope.tiler.indexing import build_store
@@ -138,6 +139,31 @@ def test_hostile_figures(tmp_path: Path) -> None:
     answer = table_answer("flops", store)
     assert answer.fact("flops").value is None
     assert rows_of(answer, "operators", "name", "cube_flops", "flops")[0] == ("x", 9 * 10**18, None)
+    # An amount, a rate, a link, and a sum of two amounts.
+    assert re.search(r"4 figures of flops_.* could not be read, or are too large, and count for nothing", texts(answer))
+
+
+RUNS = "Name,Type,Accelerator Core,Start Time(us),Duration(us),aic_cube_fops,aiv_vector_fops\n"
+
+
+def test_figures_of_runs_that_are_none_are_counted(tmp_path: Path) -> None:
+    """A rate is of runs that have FLOPs and a time, all of them; a sum beyond 64 bits is none."""
+    rows = (
+        "a,Add,AI_CORE,1,4,70,NaN\na,Add,AI_CORE,2,long,30,N/A\nb,Add,AI_CORE,3,2,10,4\nb,Add,AI_CORE,4,8,N/A,N/A\n"
+        "c,Add,AI_CORE,5,1,9223372036854775807,1\nd,Add,AI_CORE,6,1,9223372036854775808,2\n"
+    )
+    answer = table_answer("flops", written_tables(tmp_path, kernel_details_csv=RUNS + rows))
+    assert sorted(rows_of(answer, "operators", "name", "flops", "cube_flops", "vector_flops", "rate")) == [
+        ("a", 100, 100, None, None),
+        ("b", 14, 10, 4, 7_000_000.0),
+        ("c", None, None, 1, None),
+        ("d", 2, None, 2, 2_000_000.0),
+    ]
+    # Of `a` an amount and a time, of `c` the sum, of `d` an amount.
+    assert "4 figures of kernel_details.csv could not be read, or are too large" in texts(answer)
+    (tmp_path / "whole").mkdir()
+    store = written_tables(tmp_path / "whole", kernel_details_csv=f"{RUNS}a,Add,AI_CORE,1,4,7,N/A\n")
+    assert "could not be read" not in texts(table_answer("flops", store))
 
 
 def test_other_runs_have_no_answer(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.query import QueryReader
-from tilescope.tiler.store.extent import unread_lines
+from tilescope.tiler.store.file_warnings import unread_lines
 
 # How names begin of the files that a tool is about.
 MEMORY_PLANS: Final = ("memory_usage_details", "memory_usage_summary")
@@ -24,7 +25,8 @@ _NAMED: Final = 3
 
 
 def with_faults(reader: QueryReader, reason: str, names: Sequence[str]) -> str:
-    """A reason, and behind it the files whose names begin so and that are not read, with why; of many the first."""
+    """A reason, and behind it the files whose names begin so and that are not read, with why; of many how many."""
     file = re.compile(rf"\b(?:{'|'.join(names)})\w*\.(?:csv|json|txt)\b")
     faults = [line for line in unread_lines(reader.manifest) if file.search(line)]
-    return ". ".join([reason, *faults[:_NAMED]])
+    more = plural(len(faults) - _NAMED, "more line is", "more lines are")
+    return ". ".join([reason, *faults[:_NAMED], *([f"{more} among the warnings"] if len(faults) > _NAMED else [])])

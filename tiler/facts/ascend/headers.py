@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.facts.cell_figures import Figures, whole_figures
 from tilescope.tiler.facts.tables import Ints, RunTable
@@ -67,8 +68,13 @@ def times_named(table: RunTable, plain: Sequence[str], exponent: int) -> Interru
 
 def unread_cells(table: RunTable, plain: Sequence[str], figures: Figures) -> Interruptible[int]:
     """Number of cells of such a column that are none of its figures: texts, and numbers that are too large."""
-    header, has_none = column_named(table, *plain), np.ma.getmaskarray(figures)
-    if header is None or not has_none.any():
+    header = column_named(table, *plain)
+    return 0 if header is None else (yield from unread_rows(table, header, np.ma.getmaskarray(figures)))
+
+
+def unread_rows(table: RunTable, header: str, has_none: NDArray[np.bool_]) -> Interruptible[int]:
+    """Number of rows without a figure, which `has_none` marks, whose cell is neither empty nor N/A."""
+    if not has_none.any():
         return 0
     states = (yield from table.passing_column(header)).states
     return int(np.count_nonzero(has_none & np.isin(states, (CellState.TEXT, CellState.NUMBER))))

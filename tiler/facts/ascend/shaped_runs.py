@@ -14,7 +14,14 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.ascend.headers import CodedTexts, column_named, figures_named, texts_named, times_named
+from tilescope.tiler.facts.ascend.headers import (
+    CodedTexts,
+    column_named,
+    figures_named,
+    texts_named,
+    times_named,
+    unread_cells,
+)
 from tilescope.tiler.facts.ascend.operator_families import KERNEL_DETAILS
 from tilescope.tiler.facts.cell_figures import Figures
 from tilescope.tiler.facts.tables import RunTable, run_tables
@@ -56,6 +63,7 @@ class ShapedRuns:
     types: CodedTexts
     time: Figures  # picoseconds
     is_dynamic: NDArray[np.bool_]
+    unread: int  # steps and times that are no numbers, or beyond 64 bits
 
     @property
     def are_kernels(self) -> bool:
@@ -79,13 +87,12 @@ def shaped_runs(table: RunTable) -> Interruptible[ShapedRuns]:
     if columns.state:
         states = yield from texts_named(table, (columns.state,))
         is_dynamic = np.array([word.casefold() == "dynamic" for word in states.words], np.bool_)[states.codes]
-    return ShapedRuns(
-        table,
-        (yield from figures_named(table, (columns.step,), 0)),
-        (yield from texts_named(table, (columns.type,))),
-        (yield from times_named(table, (columns.time,), _US)),
-        is_dynamic,
-    )
+    step = yield from figures_named(table, (columns.step,), 0)
+    types = yield from texts_named(table, (columns.type,))
+    time = yield from times_named(table, (columns.time,), _US)
+    unread = yield from unread_cells(table, (columns.step,), step)
+    unread += yield from unread_cells(table, (columns.time,), time)
+    return ShapedRuns(table, step, types, time, is_dynamic, unread)
 
 
 def has_shapes(table: RunTable) -> bool:

@@ -59,7 +59,7 @@ from tilescope.tiler.facts.findings.where import (
     device_names,
     short,
 )
-from tilescope.tiler.facts.findings.working_devices import working_devices
+from tilescope.tiler.facts.findings.working_devices import cut_devices, working_devices
 from tilescope.tiler.facts.operations.operation_table import OpTable
 from tilescope.tiler.facts.operations.rates import Peaks
 from tilescope.tiler.facts.operators_end import operators_end
@@ -134,7 +134,7 @@ def findings_of(
             frames.append((device, device_frames))
         else:
             is_behind |= bool(device_frames.behind) or span.start >= (yield from operators_end(reader, device))
-    if not frames and is_behind:
+    if not frames and (is_behind or cut_devices(reader, devices)):
         return NO_FINDINGS
     if not frames and devices:
         return RunFindings([_no_work()], 0, 0, None)
@@ -164,7 +164,7 @@ def findings_of(
         threads.append(by_file[file])
         lanes.append(lane.without_idle())
     if not lanes:
-        return RunFindings([_no_work()], 0, 0, all_common[0].warm_up)
+        return NO_FINDINGS if cut_devices(reader, devices) else RunFindings([_no_work()], 0, 0, all_common[0].warm_up)
     waiting = yield from waiting_groups(reader, [lane.device for lane in lanes])
     group = group_of(lanes, causes, waiting)
     are_all = len(lanes) > 1 and len(devices) == len(run_devices) and bool(group.communication.any())
@@ -173,7 +173,8 @@ def findings_of(
     are_alike = lanes[0].frames.are_steps or not any(part.are_steps for _, part in frames)
     finder = _Finder(reader, steps, group, threads, operations, peaks, are_all=are_all, are_alike=are_alike)
     working = yield from working_devices(reader, devices, lanes)
-    return (yield from finder.findings(working, max(device_count, len(devices))))
+    cut = cut_devices(reader, devices) - {device.group for device in working}
+    return (yield from finder.findings(working, max(device_count, len(devices)) - len(cut)))
 
 
 def _no_work() -> Finding:

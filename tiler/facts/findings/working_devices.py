@@ -10,6 +10,7 @@ import numpy as np
 from tilescope.tiler.facts import Device, Work
 from tilescope.tiler.facts.findings.device_time import DeviceTime
 from tilescope.tiler.query import Interruptible, QueryReader, Reading
+from tilescope.tiler.store.file_warnings import cut_files
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, everywhere
 
@@ -30,6 +31,12 @@ def working_devices(
         if device.group in at_work or (not lanes[0].frames.are_steps and (yield from _works(reader, device))):
             working.append(device)
     return working
+
+
+def cut_devices(reader: QueryReader, devices: Sequence[Device]) -> frozenset[int]:
+    """Groups of the devices whose files were cut short: what is missing may be their work. Raises DamagedStore."""
+    cut = cut_files(reader.manifest)
+    return frozenset(device.group for device in devices if reader.file_of(device.tracks[0].track) in cut)
 
 
 def _works(reader: QueryReader, device: Device) -> Interruptible[bool]:

@@ -53,6 +53,7 @@ _UNREAD_ENDINGS: Final = (".csv", ".db", ".txt", ".json", ".xlsx")
 _MOST_LISTED: Final = 10_000  # entries of a capture that are looked at for its tables
 _DEEPEST: Final = 4
 _NAMED: Final = 4
+_RANK: Final = "rank "
 
 
 class AscendCapture(Struct, frozen=True):
@@ -66,11 +67,19 @@ class AscendCapture(Struct, frozen=True):
     rank: CaptureRank = NO_RANK
 
 
+class AscendTwin(Struct, frozen=True):
+    """Another run beside one, whose capture began at most a minute from it: they would be one, but share members."""
+
+    name: str
+    shared: str  # with its verb
+
+
 class AscendRun(Struct, frozen=True):
     """Captures that are shown together."""
 
     path: Path  # of a single one its folder; else a name with a `*` beside them
     captures: Sequence[AscendCapture]
+    twins: Sequence[AscendTwin] = ()
 
     @property
     def files(self) -> list[Path]:
@@ -84,6 +93,8 @@ class AscendRun(Struct, frozen=True):
         if len(self.captures) > 1:
             names = _listed([capture.path.name for capture in self.captures])
             yield f"{len(self.captures)} captures seconds apart are one run: {names} (--separate shows each file)"
+        for twin in self.twins:
+            yield f"{twin.shared} also in {twin.name}, recorded within a minute of it: each is a run of its own"
         yield from notes_of(self.captures)
 
 
@@ -182,7 +193,7 @@ def _capture(folder: Path, files: Sequence[Path], rank_of: Callable[[Path], Capt
     rank = rank_of(folder) if framework_folder(files[0]) == folder else NO_RANK
     members = frozenset((folder.name[:start],)) if is_framework or not devices else devices
     if rank.number is not None:
-        members |= {f"rank {rank.number}"}
+        members |= {f"{_RANK}{rank.number}"}
     return AscendCapture(folder, sorted(kept, key=file_order), sorted(copies, key=file_order), time_s, members, rank)
 
 
@@ -216,6 +227,32 @@ def _runs(parent: Path, captures: Iterable[AscendCapture]) -> Iterator[AscendRun
         else:
             runs.append([capture])
             members = set(capture.members)
+    paths = list(_paths(parent, runs))
+    for place, run in enumerate(runs):
+        twins = []
+        for other in (place - 1, place + 1):
+            if 0 <= other < len(runs):
+                first, second = sorted((place, other))
+                shared = _members(run) & _members(runs[other])
+                if shared and _is_near(runs[first][0], runs[second][0]):
+                    twins.append(AscendTwin(paths[other].name, _shared_words(shared)))
+        yield AscendRun(paths[place], run, twins)
+
+
+def _members(run: Iterable[AscendCapture]) -> frozenset[str]:
+    return frozenset[str]().union(*(capture.members for capture in run))
+
+
+def _shared_words(members: Iterable[str]) -> str:
+    """Ranks by their numbers, else what processes and devices have instead: names of folders, or numbers."""
+    ranks = sorted((member for member in members if member.startswith(_RANK)), key=natural_key)
+    if not ranks:
+        return "the same devices or processes are"
+    return f"{_listed(ranks)} {'is' if len(ranks) == 1 else 'are'}"
+
+
+def _paths(parent: Path, runs: Iterable[Sequence[AscendCapture]]) -> Iterator[Path]:
+    """The path of each run of a folder, by time."""
     taken: set[str] = set()
     for run in runs:
         path = run[0].path
@@ -223,7 +260,7 @@ def _runs(parent: Path, captures: Iterable[AscendCapture]) -> Iterator[AscendRun
             name = _joined_name(run[0].path.name)
             path = parent / (name if name not in taken else f"{path.name}{RUN_MARK}")  # two runs in ten seconds
             taken.add(name)
-        yield AscendRun(path, run)
+        yield path
 
 
 def _is_near(first: AscendCapture, capture: AscendCapture) -> bool:

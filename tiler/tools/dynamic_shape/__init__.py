@@ -32,6 +32,7 @@ from tilescope.tiler.tools.run_sum import RunSum
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.source_notes import source_notes
 from tilescope.tiler.tools.tool import Reason, Tool
+from tilescope.tiler.tools.unread_notes import UnreadFigures, unread_notes
 
 MAX_LISTED: Final = 10_000
 DEFAULT_LISTED: Final = 100
@@ -47,6 +48,7 @@ NO_SHAPES: Final = (
 OTHER_PAGES: Final = (
     "for a network of dynamic shapes MindSpore's profiler records neither step trace nor memory nor communication"
 )
+NOT_READ: Final = "a run without a step is in no step, and one without a time is in no sum of times"
 
 By = Literal["type", "name"]
 States = Literal["dynamic", "all"]
@@ -166,6 +168,8 @@ def _notes(
         notes.append(Note("info", text))
     if steps > MOST_STEPS:
         notes.append(Note("info", f"charts have the first {MOST_STEPS:,} of {steps:,} steps: see from_step"))
+    unread = [UnreadFigures(runs.table, runs.unread) for runs, _ in chosen]
+    notes += unread_notes(unread, "step or time", "steps or times", NOT_READ)
     return notes
 
 

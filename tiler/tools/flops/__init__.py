@@ -15,10 +15,12 @@ from tilescope.tiler.facts.ascend.flops import (
     OF_RUNS,
     TOTAL,
     OperatorFlops,
+    TableFlops,
     has_counted_flops,
     operator_flops,
+    table_flops,
 )
-from tilescope.tiler.facts.ascend.headers import figures_named, texts_named
+from tilescope.tiler.facts.ascend.headers import figures_named, texts_named, unread_cells
 from tilescope.tiler.facts.ascend.table_places import missing_rank, tables_of_rank, uncovered
 from tilescope.tiler.facts.tables import RunTable, run_tables
 from tilescope.tiler.query import Interruptible, QueryReader
@@ -32,6 +34,7 @@ from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.source_notes import source_notes
 from tilescope.tiler.tools.tool import Reason, Tool
+from tilescope.tiler.tools.unread_notes import UnreadFigures, unread_notes
 
 MAX_LISTED: Final = 100_000
 DEFAULT_LISTED: Final = 200
@@ -80,17 +83,32 @@ class FlopsQuestion(Question, frozen=True, kw_only=True):
 def _answer(scope: Scope, question: FlopsQuestion) -> Interruptible[Answer]:
     tables = _tables(scope.reader, question)
     operators: list[OperatorFlops] = []
+    summaries: list[TableFlops] = []
     for table in tables:
-        if table.entry.family in (BY_OPERATOR, *OF_RUNS):
+        if table.entry.family == _SUMMARY:
+            summaries.append((yield from table_flops(table)))
+        elif table.entry.family in (BY_OPERATOR, *OF_RUNS):
             operators.append((yield from operator_flops(table)))
     tree = yield from _scopes(tables, operators)
-    ranks = yield from rank_flops([table for table in tables if table.entry.family == _SUMMARY], operators)
+    ranks = yield from rank_flops(summaries, operators)
     listed = [ranks_table(ranks)]
     if tree.has_levels:
         listed.append(tree.table(question.depth))
     if operators:
         listed.append((yield from operators_table(scope.reader, operators, question.contains, question.limit)))
-    return Answer(rank_facts(ranks), listed, notes=_notes(scope.reader, question, tables, tree))
+    unread = yield from _unread(tables, [*summaries, *operators])
+    notes = [*_notes(scope.reader, question, tables, tree), *unread_notes(unread, "figure", "figures")]
+    return Answer(rank_facts(ranks), listed, notes=notes)
+
+
+def _unread(tables: Sequence[RunTable], flops: Sequence[TableFlops]) -> Interruptible[list[UnreadFigures]]:
+    """Figures of tables, and of links, that are none."""
+    unread = [UnreadFigures(each.table, each.unread) for each in flops]
+    for table in tables:
+        if table.entry.family == _LINKS:
+            values = yield from figures_named(table, ("value",), FLOPS_EXPONENT)
+            unread.append(UnreadFigures(table, (yield from unread_cells(table, ("value",), values))))
+    return unread
 
 
 def _tables(reader: QueryReader, question: FlopsQuestion) -> list[RunTable]:

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from tilescope.tiler.count_text import plural
-from tilescope.tiler.facts.ascend.flops import OF_RUNS, TOTAL, OperatorFlops, flop_figures
+from tilescope.tiler.facts.ascend.flops import OF_RUNS, TOTAL, OperatorFlops, TableFlops
 from tilescope.tiler.facts.ascend.table_places import uncovered
 from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.facts.tables import RunTable
@@ -32,16 +32,17 @@ class RankFlops(Struct, frozen=True):
     of_peak: float | None
 
 
-def rank_flops(summaries: Sequence[RunTable], operators: Sequence[OperatorFlops]) -> Interruptible[list[RankFlops]]:
+def rank_flops(summaries: Sequence[TableFlops], operators: Sequence[OperatorFlops]) -> Interruptible[list[RankFlops]]:
     """The rows of summaries, and the sum of the operators of each file whose rank has none."""
     rows: list[RankFlops] = []
-    for table in summaries:
-        figures = (yield from flop_figures(table))[TOTAL]
-        for row in range(len(table)):
+    for summary in summaries:
+        figures = summary.figures[TOTAL]
+        for row in range(len(figures.flops)):
             flops: int | None = figures.flops[row : row + 1].tolist()[0]
             rate, of_peak = number(figures.rate[row]), number(figures.of_peak[row])
             if (flops, rate, of_peak) != (None, None, None):
-                rows.append(RankFlops(table, A_STEP, flops, rate, of_peak))
+                rows.append(RankFlops(summary.table, A_STEP, flops, rate, of_peak))
+            yield
     alone = {table.entry.id for table in uncovered([each.table for each in operators], [row.table for row in rows])}
     for each in operators:
         if each.table.entry.id in alone:

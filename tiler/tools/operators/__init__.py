@@ -37,12 +37,12 @@ from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.source_notes import source_notes
 from tilescope.tiler.tools.tool import Reason, Tool
+from tilescope.tiler.tools.unread_notes import UnreadFigures, unread_notes
 
 MAX_LISTED: Final = 10_000
 DEFAULT_LISTED: Final = 20
 
 _DIGEST_TYPES: Final = 10  # on Overview
-_NAMED: Final = 3
 
 NO_OPERATORS: Final = (
     "no file of the run is a table of operators: MindSpore's profiler writes aicore_intermediate_* and "
@@ -162,15 +162,11 @@ def _types_alone(scope: Scope, question: OperatorsQuestion) -> Interruptible[Ans
 
 def _unread_notes(chosen: Sequence[ChosenOperators]) -> list[Note]:
     """Figures that are none, with their files: a warning where these are in the sums."""
-    notes = []
+    notes: list[Note] = []
     for is_summed in (True, False):
-        parts = [part for part in chosen if part.groups.unread and part.counted.is_summed is is_summed]
-        if parts:
-            figures = plural(sum(part.groups.unread for part in parts), "time or count", "times or counts")
-            names = ", ".join(part.counted.table.entry.name for part in parts[:_NAMED])
-            more = f" and {len(parts) - _NAMED:,} more files" if len(parts) > _NAMED else ""
-            words = f"{figures} of {names}{more} could not be read, and count for nothing"
-            notes.append(Note("warning" if is_summed else "info", words))
+        parts = [part for part in chosen if part.counted.is_summed is is_summed]
+        unread = [UnreadFigures(part.counted.table, part.groups.unread) for part in parts]
+        notes += unread_notes(unread, "time or count", "times or counts", severity="warning" if is_summed else "info")
     return notes
 
 

@@ -44,7 +44,9 @@ export function drawRules(chart: uPlot, { overlay, colors }: PlotOptions, room: 
   ctx.font = `${FONT_PX * ratio}px ${colors.font}`;
   ctx.textBaseline = "middle";
   ctx.textAlign = "left";
-  const rules = (overlay?.rules ?? []).map(({ x, title }) => ({ x: chart.valToPos(x, "x", true), title }));
+  const rules = (overlay?.rules ?? [])
+    .map(({ x, title }) => ({ x: chart.valToPos(x, "x", true), title }))
+    .filter(({ x }) => x >= plot.left && x <= plot.right); // others are out of the range that is zoomed to
   // A name lies on no other rule either.
   const half = ratio;
   room.take(rules.map(({ x }) => ({ left: x - half, right: x + half, top: plot.top, bottom: plot.bottom })));

@@ -135,7 +135,10 @@ def _linked(operations: dict[int, DataOperation]) -> list[DataOperation]:
 
 
 def _circular(operations: Sequence[DataOperation]) -> list[DataOperation]:
-    """Operations that are left without those that take from no other of the rest, or that no other takes from."""
+    """Operations in circles, and between two of these.
+
+    Of the others, those that take from none are removed until there is no such, then those that none takes from.
+    """
     children = {operation.number: operation.children for operation in operations}
     parents = {operation.number: operation.parents for operation in operations}
     rest = set(children)
