@@ -218,7 +218,7 @@ def reads_as(label: str, name: str) -> bool:
 
 def parse_duration_ps(text: str) -> int:
     """`38.377 871 ms` → 38377871000."""
-    number, unit = re.sub(r"[\u202f]", "", text).split(" ")
+    number, unit = re.sub(r"[,\u202f]", "", text).split(" ")
     whole, _, fraction = number.partition(".")
     scale = UNITS_PS[unit]
     return int(whole) * scale + (int(fraction) * scale // 10 ** len(fraction) if fraction else 0)

@@ -254,7 +254,7 @@ def time_format(v: Viewer) -> None:
         press(v, "u")
     assert shown == [
         ("Since the start", "240 ms"),
-        ("Ticks", "240 000 000 ticks"),
+        ("Ticks", "240,000,000 ticks"),
         ("UTC", "2026-01-01 00:00:00.363 456 789 UTC"),
     ]
     assert menu.inner_text().endswith("Since the start")

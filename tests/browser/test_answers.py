@@ -87,14 +87,14 @@ def header(page: Page, title: str) -> Locator:
 
 def test_columns_are_sorted_by_mouse_and_by_keys(page: Page, address: str) -> None:
     show(page, address, "many")
-    assert cells(page, "Exact")[0].replace("\u202f", "") == "9007199254740993"
+    assert cells(page, "Exact")[0].replace(",", "") == "9007199254740993"
     button = header(page, "Exact").get_by_role("button")
     button.click()
     expect(header(page, "Exact")).to_have_attribute("aria-sort", "descending")
-    assert [cell.replace("\u202f", "") for cell in cells(page, "Exact")[:2]] == ["9007199254840992", "9007199254840991"]
+    assert [cell.replace(",", "") for cell in cells(page, "Exact")[:2]] == ["9007199254840992", "9007199254840991"]
     button.press("Enter")
     expect(header(page, "Exact")).to_have_attribute("aria-sort", "ascending")
-    assert cells(page, "Exact")[0].replace("\u202f", "") == "9007199254740993"
+    assert cells(page, "Exact")[0].replace(",", "") == "9007199254740993"
     button.press("Enter")
     expect(header(page, "Exact")).to_have_attribute("aria-sort", "none")
     header(page, "Name").get_by_role("button").press("Enter")
@@ -128,9 +128,9 @@ def test_a_column_is_dragged_wider_and_has_its_own_width_again_by_a_double_click
 
 def test_the_filter_shortens_the_table_and_its_total_is_exact(page: Page, address: str) -> None:
     show(page, address, "many")
-    expect(page.get_by_role("status")).to_have_text("100\u202f000 rows")
+    expect(page.get_by_role("status")).to_have_text("100,000 rows")
     page.get_by_role("searchbox").fill("FUSION.9999 copy")
-    expect(page.get_by_role("status")).to_contain_text("of 100\u202f000 rows")
+    expect(page.get_by_role("status")).to_contain_text("of 100,000 rows")
     lines = copied(page, page.locator(".table-card"))
     names = [line[0] for line in lines[1:]]
     assert names
@@ -138,12 +138,12 @@ def test_the_filter_shortens_the_table_and_its_total_is_exact(page: Page, addres
     assert {line[1] for line in lines[1:]} == {"copy"}
     counts = sum(int(line[2]) for line in lines[1:])
     shown = page.locator("tfoot tr", has_text="Shown")
-    assert f"{counts:,}".replace(",", "\u202f") in shown.inner_text()
-    assert "48\u202f850\u202f000" in page.locator("tfoot tr.is-total").inner_text()
+    assert f"{counts:,}" in shown.inner_text()
+    assert "48,850,000" in page.locator("tfoot tr.is-total").inner_text()
     page.get_by_role("searchbox").fill("nowhere")
     expect(page.get_by_text("No row matches the filter.")).to_be_visible()
     page.get_by_role("searchbox").press("Escape")
-    expect(page.get_by_role("status")).to_have_text("100\u202f000 rows")
+    expect(page.get_by_role("status")).to_have_text("100,000 rows")
 
 
 @pytest.mark.deep
@@ -196,7 +196,7 @@ def test_rows_are_walked_by_keys_and_lead_to_the_timeline(page: Page, address: s
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     page.keyboard.press("End")
-    expect(page.locator("tr.is-current")).to_contain_text("9\u202f007\u202f199\u202f254\u202f840\u202f992")
+    expect(page.locator("tr.is-current")).to_contain_text("9,007,199,254,840,992")
     expect(page.locator("tr.is-current")).to_be_in_viewport(ratio=1)
     current = grid.get_attribute("aria-activedescendant")
     assert current is not None
@@ -293,7 +293,7 @@ def test_charts_say_exact_figures_by_keys_and_hide_series(page: Page, address: s
     assert lines[0] == ["at [ticks of 1 ps]", "host0 [B]", "host1 [B]", "host2 [B]", "host3 [B]"]
     plot.focus()
     page.keyboard.press("ArrowRight")
-    said = page.locator(".chart-tooltip").inner_text().replace("\u202f", "")
+    said = page.locator(".chart-tooltip").inner_text().replace(",", "")
     assert lines[1][1] in said
     assert lines[1][4] in said
     page.keyboard.press("Enter")
@@ -337,7 +337,7 @@ def test_parts_of_steps_add_up_and_each_step_leads_to_the_timeline(page: Page, a
     plot.focus()
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
-    said = page.locator(".chart-tooltip").inner_text().replace("\u202f", "")
+    said = page.locator(".chart-tooltip").inner_text().replace(",", "")
     assert said.startswith("Step 1")
     lines = copied(page, card)
     total = re.search(r"Total\s+([0-9.]+) ms", said)

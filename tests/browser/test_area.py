@@ -113,7 +113,7 @@ def test_the_figures_of_each_tab_are_those_of_the_server(panel: Panel, theme: st
                 )
         if tool == "stats":
             total = page.locator(".data-table tfoot .is-total").inner_text().split("\t")
-            assert totals["count"] in [text.replace("\u202f", "").strip() for text in total]
+            assert totals["count"] in [text.replace(",", "").strip() for text in total]
         assert faults(panel.viewer) == []
         panel.viewer.screenshot(f"area-{tool}-{theme}")
 
@@ -341,7 +341,7 @@ def test_an_edge_that_is_dragged_asks_when_it_stands_still(panel: Panel) -> None
     end = int(page.evaluate("tilescope.selection.end"))
     assert end > RANGE[1]
     _, totals = panel.ask("stats", start=RANGE[0], end=end)
-    total = page.locator(".data-table tfoot .is-total").inner_text().replace("\u202f", "").split("\t")
+    total = page.locator(".data-table tfoot .is-total").inner_text().replace(",", "").split("\t")
     assert totals["count"] in [text.strip() for text in total]
 
 

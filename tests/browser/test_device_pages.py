@@ -114,4 +114,4 @@ def test_each_page_shows_the_figures_that_the_server_answers(
 
 def _as_shown(count: int | str) -> str:
     """In groups of three digits, with thin spaces that do not break."""
-    return f"{int(count):,}".replace(",", "\u202f")
+    return f"{int(count):,}"

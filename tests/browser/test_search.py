@@ -71,7 +71,7 @@ def marked(viewer: Viewer) -> dict[int, list[int]]:
 
 
 def wait_for_count(viewer: Viewer, text: str) -> None:
-    viewer.wait(f"document.querySelector('.search-count')?.textContent.replaceAll('\u202f', '') === '{text}'")
+    viewer.wait(f"document.querySelector('.search-count')?.textContent.replaceAll(',', '') === '{text}'")
 
 
 def wait_for_pages(viewer: Viewer) -> None:

@@ -16,7 +16,7 @@ from tests.corpus import corpus_path
 from tests.standins.written import DEVICES
 
 KINDS = """() => [...document.querySelectorAll('[data-kinds=found] tbody tr')].map(row =>
-    [row.querySelector('button').title.slice('Search for '.length), row.cells[1].innerText.replaceAll('\u202f', '')])"""
+    [row.querySelector('button').title.slice('Search for '.length), row.cells[1].innerText.replaceAll(',', '')])"""
 
 
 def type_anew(page: Page, text: str) -> None:

@@ -296,6 +296,26 @@ def test_a_narrow_window_stacks_them(viewer: Viewer, served: Served) -> None:
     expect(viewer.page.get_by_role("separator", name="Height of the first timeline")).to_be_visible()
 
 
+def test_the_legend_of_half_a_window_shows_every_kind(viewer: Viewer, served: Served) -> None:
+    viewer.page.set_viewport_size({"width": 1100, "height": 700})
+    viewer.open(served.run_id(TRAINING))
+    split(viewer, "F8")
+    legend = viewer.page.locator(".legend:visible")
+    expect(legend).to_have_count(1)
+    parts = legend.locator("select, button, .legend-shape").all()
+    assert len(parts) > 6
+    for part in parts:
+        expect(part).to_be_in_viewport(ratio=1)
+    edges = legend.evaluate(
+        """legend => [legend, ...legend.querySelectorAll('select, button, .legend-shape')].map(part => {
+            const box = part.getBoundingClientRect();
+            return [box.left, box.top, box.right, box.bottom];
+        })"""
+    )
+    (left, top, right, bottom), *inner = edges
+    assert all(left <= x and top <= y and x2 <= right and y2 <= bottom for x, y, x2, y2 in inner)
+
+
 def test_a_damaged_second_says_so_and_leaves_the_first(viewer: Viewer, served: Served) -> None:
     run = served.run_id(TRAINING)
     viewer.page.goto(f"{viewer.url}/?run={run}#v=1&second=run%3Dnobody&split=above&align=middle")

@@ -60,3 +60,16 @@ it("the viewer's folders import only what its README says they know", () => {
 it("the client's folders import only what is below them", () => {
   expect(upward(CLIENT, CLIENT_TABLE)).toEqual([]);
 });
+
+it("what reads names is imported from one file, or it is several files that are loaded one after another", () => {
+  const importers = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter(
+    (path) => /(?<!\.test)\.tsx?$/.test(path) && dirname(path) !== "raster",
+  );
+  const others = importers.filter((path) =>
+    /^import (?!type ).*\/(short-name|event-meaning|function-name|work-patterns)";$/m.test(
+      readFileSync(join(SOURCES, path), "utf8"),
+    ),
+  );
+  expect(importers.length).toBeGreaterThan(100);
+  expect(others).toEqual([]);
+});

@@ -22,7 +22,7 @@ test("times beyond doubles keep their distances, and say themselves exactly", ()
   expect(data.xs).toEqual([0, 2]);
   expect(data.zero).toBe(9000000000000000001n);
   expect(data.gap).toBe(2);
-  expect(data.yText(0, 1).replaceAll("\u202f", "")).toBe("9007199254740993");
+  expect(data.yText(0, 1)).toBe("9,007,199,254,740,993");
 });
 
 test("areas stand on those after them that are shown; what was not recorded is a gap", () => {

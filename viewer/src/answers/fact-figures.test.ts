@@ -42,7 +42,7 @@ test("a unit of its own has digits of its own, and others are as they are", () =
   expect(texts(fact("ticks", "1234567890"), fact("ticks", "12345678"), fact("count", "1234"))).toEqual([
     "1.235 ms",
     "12.35 µs",
-    "1\u202f234",
+    "1,234",
   ]);
   expect(texts(fact("fraction", 0), fact("fraction", null), fact("fraction", 0.5))).toEqual(["0.0 %", "–", "50.0 %"]);
   expect(texts(fact("text", "TPU v6"))).toEqual(["TPU v6"]);

@@ -36,10 +36,8 @@ test("points in time are told apart, to the digit", () => {
 });
 
 test("integers beyond doubles keep their last digit", () => {
-  expect(shown("count", ["9223372036854775807"])[1]).toBe("9 223 372 036 854 775 807".replaceAll(" ", "\u202f"));
-  expect(exactText({ kind: "bytes", unit: "" }, "18446744073709551617", PS)).toBe(
-    "18 446 744 073 709 551 617".replaceAll(" ", "\u202f").concat(" B"),
-  );
+  expect(shown("count", ["9223372036854775807"])[1]).toBe("9,223,372,036,854,775,807");
+  expect(exactText({ kind: "bytes", unit: "" }, "18446744073709551617", PS)).toBe("18,446,744,073,709,551,617 B");
 });
 
 test.each<[FigureKind, string, readonly Figure[], readonly string[]]>([
@@ -51,7 +49,7 @@ test.each<[FigureKind, string, readonly Figure[], readonly string[]]>([
   ["flops", "", [(2n ** 70n).toString()], ["ZFLOP", "1.181"]],
   ["rate", "1/s", [12345.6], ["k/s", "12.35"]],
   ["rate", "B/s", [8.5e11], ["GB/s", "850"]],
-  ["rate", "GB/s", [1234.5], ["GB/s", "1\u202f235"]],
+  ["rate", "GB/s", [1234.5], ["GB/s", "1,235"]],
   ["number", "", [0.5, 0.25], ["", "0.50", "0.25"]],
   ["number", "", [-3], ["", "-3"]],
   ["number", "", [1e-20], ["", "1.000e-20"]],
@@ -71,15 +69,13 @@ test("a fact has its own unit, and a dash where nothing was recorded", () => {
   expect(figureText({ kind: "ticks", unit: "" }, "12345678", PS)).toEqual({ digits: "12.35", unit: "µs" });
   expect(figureText({ kind: "time", unit: "" }, "49172848000", PS)).toEqual({ digits: "49.17", unit: "ms" });
   expect(figureText({ kind: "ticks", unit: "" }, "90000000000000", PS)).toEqual({ digits: "1 min 30 s", unit: "" });
-  expect(figureText({ kind: "count", unit: "" }, "12345", PS)).toEqual({ digits: "12\u202f345", unit: "" });
+  expect(figureText({ kind: "count", unit: "" }, "12345", PS)).toEqual({ digits: "12,345", unit: "" });
   expect(figureText({ kind: "rate", unit: "W" }, null, PS)).toEqual({ digits: "–", unit: "" });
   expect(figureText({ kind: "fraction", unit: "" }, Number.NaN, PS)).toEqual({ digits: "–", unit: "" });
 });
 
 test("exact texts have all digits", () => {
-  expect(exactText({ kind: "ticks", unit: "" }, "12345678", PS)).toBe(
-    "12.345\u202f678 µs · 12\u202f345\u202f678 ticks",
-  );
+  expect(exactText({ kind: "ticks", unit: "" }, "12345678", PS)).toBe("12.345\u202f678 µs · 12,345,678 ticks");
   expect(exactText({ kind: "rate", unit: "W" }, 0.1, PS)).toBe("0.1 W");
   expect(exactText({ kind: "flag", unit: "" }, true, PS)).toBe("yes");
   expect(exactText({ kind: "count", unit: "" }, null, PS)).toBe("not recorded");

@@ -100,7 +100,7 @@ export function figureText(
   return { digits, unit: digits === "1" ? (SINGULARS[scale.unit] ?? scale.unit) : scale.unit };
 }
 
-/** A figure with all its digits: `12.345 µs · 12 345 ticks`. */
+/** A figure with all its digits: `12.345 µs · 12,345 ticks`. */
 export function exactText({ kind, unit }: Measured, value: Figure, time: TimeBase): string {
   if (!isRecorded(value)) {
     return "not recorded";

@@ -13,7 +13,7 @@ import { drawRules, drawSpan } from "./plot-overlay";
 import { drawLineNames, drawPoints, labelRoom, nearestPoint, pointAt } from "./plot-points";
 import type { PlaceSpan } from "./step-brush";
 
-/** Room for half a label with a unit, as of a mark at the right end: "10 000 FLOP/B", "1 min 30 s". */
+/** Room for half a label with a unit, as of a mark at the right end: "10,000 FLOP/B", "1 min 30 s". */
 const HALF_LABEL_PX = 40;
 
 /** Draws into an element. */

@@ -65,7 +65,7 @@ function textPx(column: ShownColumn, totals: readonly TotalLine[]): number {
 }
 
 function figurePx(text: string): number {
-  const separators = text.split(/[.\u202f]/).length - 1;
+  const separators = text.split(/[.,\u202f]/).length - 1;
   return (text.length - separators) * DIGIT_PX + separators * SEPARATOR_PX;
 }
 

@@ -101,7 +101,7 @@ describe("relative time", () => {
 });
 
 test("ticks of the trace are written as they are", () => {
-  expect(axis(12_345_678n, 10, PS, "ticks").labels.slice(0, 2)).toEqual(["12 346 000", "12 347 000"]);
+  expect(axis(12_345_678n, 10, PS, "ticks").labels.slice(0, 2)).toEqual(["12,346,000", "12,347,000"]);
 });
 
 describe("UTC", () => {

@@ -22,7 +22,7 @@ function percent(part: number): string {
   return `${percentDigits(part, part >= 0.1 || part === 0 ? 0 : 1)}\u202f%`;
 }
 
-/** 0.42 → `0.420 ms`, 122.46 → `122.5 ms`, 12 345 → `12.35 s`. */
+/** 0.42 → `0.420 ms`, 122.46 → `122.5 ms`, 12,345 → `12.35 s`. */
 export function milliseconds(value: number): string {
   if (value >= 10_000) {
     return `${(value / 1000).toFixed(2)}\u202fs`;

@@ -62,11 +62,11 @@ export function orderOf(form: CaptureForm): FormResult {
   }
   const durationMs = wholeOf(form.durationMs, 1, MOST_MS);
   if (durationMs === null) {
-    return wrong("durationMs", "The duration is 1 to 600 000 milliseconds");
+    return wrong("durationMs", "The duration is 1 to 600,000 milliseconds");
   }
   const delayMs = wholeOf(form.delayMs, 0, MOST_MS);
   if (delayMs === null) {
-    return wrong("delayMs", "The delay is 0 to 600 000 milliseconds");
+    return wrong("delayMs", "The delay is 0 to 600,000 milliseconds");
   }
   const attempts = wholeOf(form.attempts, 1, 10);
   if (attempts === null) {

@@ -97,7 +97,7 @@ export function outcomeOf(capture: Capture): string {
   }
 }
 
-/** 900 → `0.9 s`, 12 300 → `12 s`, 75 000 → `1 min 15 s`. */
+/** 900 → `0.9 s`, 12,300 → `12 s`, 75,000 → `1 min 15 s`. */
 export function secondsText(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 10) {

@@ -34,7 +34,7 @@ export function detailsTsv(
   return rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t")).join("\n");
 }
 
-/** Digits without the narrow spaces between their groups. */
+/** Digits without what parts their groups. */
 function ungrouped(text: string): string {
-  return text.replace(/\u202f/g, "");
+  return text.replace(/[,\u202f]/g, "");
 }

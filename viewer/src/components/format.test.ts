@@ -19,8 +19,8 @@ describe("formatting", () => {
 
   it.each([
     [999, "999"],
-    [12345n, "12 345"],
-    [1234567n, "1 234 567"],
+    [12345n, "12,345"],
+    [1234567n, "1,234,567"],
   ])("count %s → %s", (count, text) => expect(plain(formatCount(count))).toBe(text));
 
   it.each([

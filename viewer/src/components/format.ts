@@ -1,12 +1,12 @@
 /** Numbers as people read them, each with examples: input → output. */
 
-import { BUSY_LIMIT } from "@tilescope/client";
+import { BUSY_LIMIT, groupDigits } from "@tilescope/client";
 import type { EventCount } from "../state/draw-status";
 import { percentDigits } from "./percent";
 
-/** 999 → `999`, 12345 → `12 345` (narrow spaces). */
+/** 999 → `999`, 12345 → `12,345`, as sentences of the server have it. */
 export function formatCount(count: bigint | number): string {
-  return count.toString().replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+  return groupDigits(count.toString());
 }
 
 /** 999 → `999`, 12345 → `12.3 k`, 1234567 → `1.23 M`; for places where exact digits do not fit. */

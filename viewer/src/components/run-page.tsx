@@ -14,7 +14,7 @@ import "../styles/runs.css";
 /** Lines beyond the screen that are in the page, on each side. */
 const MARGIN_LINES = 8;
 
-/** `2 000 runs, 3 being indexed, 1 being written, 1 failed`. */
+/** `2,000 runs, 3 being indexed, 1 being written, 1 failed`. */
 function summary(list: readonly Run[], matches: number): string {
   const written = list.filter(({ growing }) => growing).length;
   const busy = list.filter(({ state, growing }) => state === "indexing" || (state === "queued" && !growing)).length;

@@ -6,11 +6,11 @@ const plain = (text: string) => text.replaceAll("\u202f", " ");
 
 it("gives numbers the unit that their key names, and says them exactly beside it", () => {
   const cases: readonly (readonly [string, string | number, string, string])[] = [
-    ["bytes_accessed", "10737418240", "10.7 GB", "10 737 418 240"],
-    ["Bytes", 5242880, "5.24 MB", "5 242 880"],
-    ["Total Allocated", 5435638784, "5.44 GB", "5 435 638 784"],
-    ["model_flops", 1342177280, "1.34 GFLOP", "1 342 177 280"],
-    ["device_duration_ps", "189154853750", "189.2 ms", "189 154 853 750"],
+    ["bytes_accessed", "10737418240", "10.7 GB", "10,737,418,240"],
+    ["Bytes", 5242880, "5.24 MB", "5,242,880"],
+    ["Total Allocated", 5435638784, "5.44 GB", "5,435,638,784"],
+    ["model_flops", 1342177280, "1.34 GFLOP", "1,342,177,280"],
+    ["device_duration_ps", "189154853750", "189.2 ms", "189,154,853,750"],
     ["wait (us)", 12, "12 µs", ""],
   ];
   for (const [name, value, text, exact] of cases) {

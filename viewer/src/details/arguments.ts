@@ -61,7 +61,7 @@ export function sortArgs(details: EventDetails): SortedArgs {
   return { shown, stacks, internals };
 }
 
-/** `("bytes_accessed", 10737418240)` → `10.7 GB`, exactly `10 737 418 240`. Without a unit in its key a number stays as it is. */
+/** `("bytes_accessed", 10737418240)` → `10.7 GB`, exactly `10,737,418,240`. Without a unit in its key a number stays as it is. */
 export function shownArg(name: string, value: JsonValue): ShownArg {
   const raw = argText(value);
   const number = exactInteger(value);

@@ -61,7 +61,7 @@ export function ordinalText(place: bigint): string {
   return `${formatCount(place)}${ending}`;
 }
 
-/** `3rd longest of 318`, `Longest of 7, with 2 others`, `1 203rd to 1 310th longest of 40 000`. */
+/** `3rd longest of 318`, `Longest of 7, with 2 others`, `1,203rd to 1,310th longest of 40,000`. */
 export function rankText({ count, longer: [least, most], equal, shortestTicks, longestTicks }: Rank): string {
   if (count === 1n) {
     return "The only slice of its name";

@@ -34,7 +34,7 @@ interface DurationProps {
   readonly what?: string;
 }
 
-/** `12.35 µs`, exactly `12.345 678 µs · 12 345 678 ticks`. */
+/** `12.35 µs`, exactly `12.345 678 µs · 12,345,678 ticks`. */
 export function Duration({ ticks, time, prefix = "", what = "" }: DurationProps) {
   return (
     <Figure

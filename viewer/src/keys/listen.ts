@@ -37,7 +37,7 @@ export function listenToKeys(actions: KeyActions): void {
     true,
   );
   addEventListener("keydown", (event) => {
-    // What is pressed with ctrl types nothing; nor do F1 and F6.
+    // What is pressed with ctrl types nothing; nor do F1 to F12.
     const isText = !(event.ctrlKey || event.metaKey || /^F\d/.test(event.key));
     if (event.defaultPrevented || (isText && isTyping())) {
       return;

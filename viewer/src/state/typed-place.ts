@@ -48,9 +48,10 @@ function isClock(typed: string): boolean {
   return typed.includes(":");
 }
 
-/** `450 ms`, `1.5 s`, `1 234 567 ns`: spaces may part digits. */
+/** `450 ms`, `1.5 s`, `1,234,567 ns`: spaces, or commas before three digits, may part them. */
 function durationPs(typed: string): bigint | null {
-  const match = /^(\d[\d\s]{0,30})(?:\.([\d\s]{1,30}))?\s*([a-zµμ]+)$/.exec(typed);
+  const plain = typed.replace(/(?<=\d),(?=\d{3}(?!\d))/g, "");
+  const match = /^(\d[\d\s]{0,30})(?:\.([\d\s]{1,30}))?\s*([a-zµμ]+)$/.exec(plain);
   if (match === null) {
     return null;
   }

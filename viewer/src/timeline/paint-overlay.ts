@@ -135,16 +135,23 @@ function paintArea(context: CanvasRenderingContext2D, input: OverlayInput, area:
       context.fillRect(Math.round(x), first.topPx, 1, last.bottomPx - first.topPx);
     }
     context.globalAlpha = 1;
-    const text = formatDuration(minus(area.range.endTicks, area.range.startTicks), input.tickPs);
-    paintTag(
-      context,
-      picture,
-      text,
-      (Math.max(0, fromPx) + Math.min(picture.view.widthPx, toPx)) / 2,
-      first.topPx,
-      theme,
-    );
+    const middlePx = tagMiddle(picture.view.widthPx, fromPx, toPx);
+    if (middlePx !== null) {
+      const text = formatDuration(minus(area.range.endTicks, area.range.startTicks), input.tickPs);
+      paintTag(context, picture, text, middlePx, tagTop(picture.scene, first.topPx), theme);
+    }
   }
+}
+
+/** Where the length of an area is written: in the middle of what is seen of it. Null: it fills the view, where its length would cover a name. */
+export function tagMiddle(viewPx: number, fromPx: number, toPx: number): number | null {
+  return fromPx <= 0 && toPx >= viewPx ? null : (Math.max(0, fromPx) + Math.min(viewPx, toPx)) / 2;
+}
+
+/** Where it is written: on the header of the group, which has no names, if the first track of the area is the first of its group. */
+export function tagTop({ headers }: Pick<Scene, "headers">, topPx: number): number {
+  const isFirst = headers.some((header) => Math.abs(header.topPx + header.heightPx - topPx) <= 2);
+  return isFirst ? topPx - TAG_PX - 5 : topPx;
 }
 
 /** Paints the hints of lanes that are empty in view. */

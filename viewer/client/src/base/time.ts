@@ -60,6 +60,7 @@ export const UNITS: readonly Unit[] = [
   { ps: PS_PER_S, name: "s" },
 ];
 
+/** Between groups behind the point, where no comma may stand. */
 const GROUP_SPACE = "\u202f";
 
 /**
@@ -96,7 +97,7 @@ export function formatDuration(duration: bigint, tickPs: number): string {
 /**
  * A duration with all its digits, in the largest unit that is not longer than it.
  *
- * With 1 ps ticks: 1234 → `1.234 ns`, 12345678 → `12.345 678 µs` (groups of three, parted by narrow spaces).
+ * With 1 ps ticks: 1234 → `1.234 ns`, 12345678 → `12.345 678 µs` (as `groupDigits` parts them).
  */
 export function formatExactDuration(duration: bigint, tickPs: number): string {
   const ps = duration * BigInt(tickPs);
@@ -117,7 +118,7 @@ export function formatExactDuration(duration: bigint, tickPs: number): string {
  * A point in time.
  *
  * `relative`: exact, since the base's zero (`1.234 567 s`). `ticks`: the integer of the trace with grouped digits
- * (`1 234 567`). `utc`: wall-clock time with the digits that a tick resolves
+ * (`1,234,567`). `utc`: wall-clock time with the digits that a tick resolves
  * (`2026-01-31 10:00:00.123 456 789`).
  */
 export function formatTime(time: bigint, base: TimeBase, format: TimeFormat): string {
@@ -187,9 +188,9 @@ function decimalText(scaled: bigint, decimals: number): string {
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }
 
-/** Digits in groups of three on both sides of the point, parted by narrow no-break spaces. */
+/** Digits in groups of three: parted by commas before the point, as in sentences of the server, and behind it by narrow no-break spaces. */
 export function groupDigits(text: string): string {
   const [whole = "", fraction] = text.split(".");
-  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, GROUP_SPACE);
+  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
   return fraction === undefined ? grouped : `${grouped}.${fraction.replace(/(\d{3})(?=\d)/g, `$1${GROUP_SPACE}`)}`;
 }

@@ -1,4 +1,4 @@
-/** Names of the rows of a table as small numbers, with their short forms and their colours in the timeline. */
+/** Names of the rows of a table as small numbers, with their short forms; events have their colours in the timeline, others shades. */
 
 import type { ToolTable } from "@tilescope/client";
 import { ColorTable, type Theme } from "../../raster/palette";
@@ -6,6 +6,7 @@ import { meaningOf, ShortNames } from "../../raster/reading";
 import type { ShortForm } from "../../raster/short-name";
 import type { Figure } from "../figures";
 import { NO_NODE } from "./node-tree";
+import { shadeLook } from "./shades";
 
 export class RowNames {
   /** The number of the name of each row. */
@@ -28,7 +29,10 @@ export class RowNames {
     const pathOf = (track: Figure) => (typeof track === "number" ? trackPath(track).slice(-2).join(" › ") : "");
     const values =
       column?.values ??
-      (table.columns[0]?.values ?? []).map((_, row) => tracks.map((ids) => pathOf(ids[row] ?? null)).join(" → "));
+      (table.columns[0]?.values ?? []).map((_, row) => {
+        const paths = tracks.map((ids) => pathOf(ids[row] ?? null));
+        return paths.some((path) => path !== "") ? paths.join(" → ") : null;
+      });
     this.numbers = Int32Array.from(values, (value, row) => {
       const text = value === null || value === "" ? "(none)" : String(value);
       let number = numbers.get(text);
@@ -66,19 +70,27 @@ export class RowNames {
   }
 }
 
-/** Colours of names, which are made when they are first seen. */
+/** Colours of names, which are made when they are first seen. Names of no events have shades without a hue: no kind of work looks like them. */
 export class NameColors {
   readonly #names: RowNames;
+  readonly #theme: Theme;
   readonly #table: ColorTable;
   readonly #made = new Set<number>();
+  readonly #shades = new Map<number, number>();
 
   constructor(names: RowNames, theme: Theme) {
     this.#names = names;
-    this.#table = new ColorTable({ theme, by: names.areEvents ? "meaning" : "name", only: null });
+    this.#theme = theme;
+    this.#table = new ColorTable({ theme, by: "meaning", only: null });
   }
 
   /** Colour of a name, and of text on it. */
   colorsOf(number: number): { readonly fill: string; readonly text: string } {
+    if (!this.#names.areEvents) {
+      const shade = this.#shades.get(number) ?? this.#shades.size;
+      this.#shades.set(number, shade);
+      return shadeLook(shade, this.#theme);
+    }
     if (!this.#made.has(number)) {
       this.#made.add(number);
       this.#table.set(number, [this.#names.event(number)], meaningOf);

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { plotColors } from "../../answers/chart-colors";
 import { type PlotColors, type SeriesStyle, seriesStyle, TEXTURE_PATHS } from "../../answers/chart-style";
 import { useForced } from "../../answers/use-forced";
-import { ShortNames } from "../../raster/short-name";
+import { ShortNames } from "../../raster/reading";
 import { measureGlyphs } from "../../raster/text";
 import { theme } from "../../state/settings";
 import { type BufferBar, barAt, barLabel, HUES } from "./buffer-bars";

@@ -1,0 +1,17 @@
+/** Shades of what is no work: next to no hue, so that none looks like a kind of work in the timeline. */
+
+import { cssColor, oklch } from "../../raster/color";
+import { type Theme, textOn } from "../../raster/palette";
+
+/** Lightnesses. Between 0.57 and 0.59 neither dark nor light text has enough contrast. */
+const SHADES: readonly number[] = [0.38, 0.416, 0.452, 0.488, 0.524, 0.56, 0.6, 0.636, 0.672, 0.708, 0.744, 0.78];
+/** Slate: plain greys are other work, and idle time. */
+const CHROMA = 0.03;
+const HUE = 255;
+
+/** The shade at a place, the first ones farthest from the ground, and the colour of text on it. After the last the first comes again. */
+export function shadeLook(place: number, theme: Theme): { readonly fill: string; readonly text: string } {
+  const step = place % SHADES.length;
+  const fill = oklch(SHADES[theme === "light" ? step : SHADES.length - 1 - step]!, CHROMA, HUE);
+  return { fill: cssColor(fill), text: textOn(fill) };
+}
