@@ -12,9 +12,10 @@ from bench.slow_link import slow_link
 from bench.traces import TraceSpec
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
+from tests.browser.test_search import MARKED
 from tests.browser.test_timing_tool import AXIS_TEXTS
 from tests.browser.themes import THEMES
-from tests.standins.written import TRAINING
+from tests.standins.written import DEVICES, TRAINING
 
 # Pixels of the tracks' canvas that are neither ground nor line nor panel: those are nearly grey.
 COLOURED_PART = """() => {
@@ -216,6 +217,31 @@ _FIRST_SHARP = """() => new Promise(resolve => {
     const look = () => tilescope.sharp ? resolve(axisTexts) : requestAnimationFrame(look);
     look();
 })"""
+
+
+_MARKED_WHEN_SHARP = f"""() => new Promise(resolve => {{
+    const marked = {MARKED};
+    const look = () => tilescope.sharp ? resolve(Object.keys(marked()).length) : requestAnimationFrame(look);
+    look();
+}})"""
+
+
+def test_a_picture_is_sharp_when_the_hits_of_its_search_are_drawn(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    held: list[Route] = []
+    is_held = [True]
+    page.route("**/tools/hit_bins?**", lambda route: held.append(route) if is_held[0] else route.continue_())
+    page.goto(f"{viewer.url}/?run={served.run_id(DEVICES)}#v=1&q=fusion")
+    viewer.wait("window.tilescope?.state === 'open' && tilescope.events !== null", 60)
+    viewer.wait("/hits$/.test(document.querySelector('.search-count')?.textContent)", 60)
+    while not held:
+        viewer.frames()
+    viewer.frames(10)
+    assert page.evaluate("tilescope.sharp") is False
+    is_held[0] = False
+    for route in held:
+        route.continue_()
+    assert page.evaluate(_MARKED_WHEN_SHARP) > 0
 
 
 def test_a_picture_is_sharp_when_its_marks_are_drawn(viewer: Viewer, served: Served) -> None:

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Route, expect
 
 from tests.browser.conftest import Served, serving, watched_page
-from tests.browser.driver import Viewer
+from tests.browser.driver import Viewer, parse_duration_ps
 from tests.browser.test_accessibility import faults
 from tests.browser.themes import THEMES
 from tests.device_trace import HOST, Task, trace_events
@@ -56,13 +56,23 @@ def heading(viewer: Viewer, text: str) -> None:
     viewer.page.locator("[data-panel=rank] h3", has_text=text).wait_for()
 
 
+def launched_heading(viewer: Viewer, text: str) -> str:
+    """The whole heading of the work that was launched in the selected slice, once it begins with this."""
+    part = viewer.page.locator("h3", has_text=f"Launched in it: {text}")
+    part.wait_for()
+    return part.inner_text().replace("\u202f", " ")
+
+
 def test_a_slice_is_placed_and_its_namesakes_are_walked_along(viewer: Viewer, launched: Served) -> None:
     open_kernel(viewer, launched, 2)
     page = viewer.page
     heading(viewer, "2nd longest of 6")
     facts = page.locator(".rank-facts").inner_text().replace("\u202f", " ")
     assert facts == "median 2 µs, mean 3.833 µs, together 23 µs"
-    assert page.locator(".rank-bars .is-here").get_attribute("title", timeout=5000) is not None
+    place = str(page.locator(".rank-bars .is-here").get_attribute("title", timeout=5000)).replace("\u202f", " ")
+    least, most = (parse_duration_ps(text) for text in place.partition(":")[0].split(" to "))
+    assert least <= 1000 * DURATIONS[2] <= most
+    assert "1 slice," in place
     launches = page.locator("[data-table=launches]").inner_text()
     assert [name in launches for name in ("cudaLaunchKernel", "aten::mm", "train.py(7): step")] == [True] * 3
     expect(page.locator("[data-table=waits]")).to_have_count(0)
@@ -82,6 +92,28 @@ def test_a_slice_is_placed_and_its_namesakes_are_walked_along(viewer: Viewer, la
         viewer.wait(f"JSON.stringify(window.tilescope.selection) !== {json.dumps(json.dumps(before))}")
         viewer.drawer()
     heading(viewer, "Longest of 6")
+
+
+def test_an_operator_lists_the_work_that_it_launched(viewer: Viewer, launched: Served) -> None:
+    run = launched.run_id("rank.json")
+    host = next(track["id"] for track in launched.tree(run)["tracks"] if track["name"] == "thread 1")
+    page = viewer.page
+    page.goto(f"{viewer.url}/?run={run}#v=1&sel={host}.0")
+    viewer.wait("window.tilescope?.state === 'open'", 60)
+    assert viewer.drawer().event["Self time"]
+    listed = page.locator("[data-table=launched] tr")
+    together = launched_heading(viewer, "6 slices")
+    assert together == f"Launched in it: {len(DURATIONS)} slices, {sum(DURATIONS) // 1000} µs"
+    durations = [parse_duration_ps(cell) for cell in listed.locator("td:last-child").all_inner_texts()]
+    assert durations == [1000 * duration for duration in DURATIONS]
+    assert faults(viewer) == []
+    # An operator in that frame: the kernel of its launch, one click away.
+    page.locator("[data-table=children]").get_by_role("button", name="aten::mm").first.click()
+    launched_heading(viewer, "1 slice")
+    assert listed.count() == 1
+    listed.get_by_role("button", name="gemm").click()
+    heading(viewer, "of 6")
+    assert viewer.drawer().event["Category"] == "kernel"
 
 
 def test_keys_pressed_while_a_step_is_on_its_way_are_all_answered(viewer: Viewer, launched: Served) -> None:

@@ -13,7 +13,7 @@ from tests.browser.test_accessibility import faults
 from tests.browser.test_search import IN_PALETTE, ask, fact, rows_of, search, wait_for_count
 from tests.browser.themes import THEMES
 from tests.corpus import corpus_path
-from tests.standins.written import DEVICES
+from tests.standins.written import DEVICES, TRAINING
 
 KINDS = """() => [...document.querySelectorAll('[data-kinds=found] tbody tr')].map(row =>
     [row.querySelector('button').title.slice('Search for '.length), row.cells[1].innerText.replaceAll(',', '')])"""
@@ -57,6 +57,9 @@ def test_a_source_file_of_stacks_is_found(browser: Browser, tmp_path: Path) -> N
         ((query, events),) = page.evaluate(KINDS)
         assert "Call stack" in query
         assert events == "6786"  # by the file itself: texts of the argument that have the word
+        wait_for_count(viewer, "0 hits")
+        expect(page.locator(".search-panel")).to_contain_text("No name matches.")
+        expect(page.get_by_role("table", name="Names")).to_have_count(0)
         page.locator("[data-kinds=found] button").click()
         wait_for_count(viewer, "6786 hits")
         page.keyboard.press("Enter")
@@ -89,6 +92,20 @@ def test_typed_places_are_gone_to_from_the_search_and_the_palette(viewer: Viewer
     assert page.locator(".finder-item").first.get_attribute("data-key") == "place"
     page.keyboard.press("Enter")
     viewer.wait(f"location.hash.includes('sel={hit['event']}')")
+    # A step and a time of day, as they are typed.
+    training = served.run_id(TRAINING)
+    page.goto(f"{viewer.url}/?run={training}")
+    viewer.wait("window.tilescope?.state === 'open'")
+    viewer.settle()
+    steps = rows_of(ask(served, training, "steps"), "steps")
+    step = next(row for row in steps if str(row["step"]) == "103")
+    type_anew(page, "step 103")
+    page.locator(".search-place").wait_for()
+    page.keyboard.press("Enter")
+    viewer.wait(f"tilescope.view.end - tilescope.view.start < {3 * (int(step['end']) - int(step['start']))}")
+    viewer.rest()
+    first, last = (int(tick) for tick in viewer.span())
+    assert first <= int(step["start"]) < int(step["end"]) <= last
     type_anew(page, "999999999 h")
     assert page.locator(".search-place").is_disabled()
     assert "Outside of the run" in page.inner_text(".search-place")

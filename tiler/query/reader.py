@@ -166,6 +166,26 @@ class QueryReader:
         shift = 2 * shape.level[starting_leaves] + 8
         return Windows.from_spans(shape.index[starting_leaves] << shift, (shape.index[starting_leaves] + 1) << shift)
 
+    def ordinals_near(self, track: int, windows: Windows) -> tuple[int, int]:
+        """Ordinals of a track between which its events are that start in the windows, both included; 0 and -1 of none.
+
+        Up to a leaf more of them on either side. Raises UsageError when there is no such track.
+        """
+        self.tree.kind(track)
+        if not len(windows.starts):
+            return 0, -1
+        shape = self.tiles(track // TRACKS_PER_BLOCK).shape
+        leaves = shape.leaves(track % TRACKS_PER_BLOCK)
+        shift = 2 * shape.level[leaves] + 8
+        ends = np.cumsum(shape.events[leaves])  # an ordinal is a rank by start
+        is_near = (shape.index[leaves] << shift < windows.stops[-1]) & (
+            shape.index[leaves] + 1 << shift > windows.starts[0]
+        )
+        near = np.flatnonzero(is_near)
+        if not len(near):
+            return 0, -1
+        return int(ends[near[0]] - shape.events[leaves][near[0]]), int(ends[near[-1]]) - 1
+
     def whole_histogram(self, track: int) -> Histogram | None:
         """The stored histogram of all slices of a track; None where there is none. Raises DamagedStore."""
         top = self.top_tile(track)

@@ -9,7 +9,9 @@ import type { PaneApp } from "./app/pane-app";
 import { page as shownPage } from "./state/page";
 import type { Pane } from "./state/pane";
 import { rootOf } from "./state/pane-root";
+import { query } from "./state/query";
 import { runIdOf } from "./state/run";
+import { searchState } from "./state/search";
 import { countProvisional } from "./timeline/facts";
 import { outlineOf } from "./timeline/outline";
 
@@ -136,6 +138,8 @@ function lookAt(app: PaneApp): PaneLook {
       !pane.isLooking.peek() &&
       pane.waitingLanes.peek().size === 0 &&
       pane.areMarksKnown.peek() &&
+      pane.pending.peek().size === 0 &&
+      searchState(pane).markedQuery.peek() === query.peek() &&
       !stage.isDirty &&
       !stage.loop.isDirty &&
       [...picture.coverages.values()].every((coverage) => coverage.complete),

@@ -9,6 +9,7 @@ import shutil
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -28,7 +29,7 @@ from tests.server.uploads.sending import (
 )
 from tilescope.server.uploads import uploads
 from tilescope.server.uploads.shelf import KEPT_NS, Shelf
-from tilescope.tiler.store.build_lock import LOCK
+from tilescope.tiler.store.build_lock import CURRENT, LOCK
 
 Make = Callable[..., Awaitable[Client]]
 RULES = SENDING.uploads
@@ -71,10 +72,14 @@ def age(shelf: Shelf, upload: str, seconds: float) -> None:
     then, folder = time.time() - seconds, shelf.folder / upload
     plan = structs.replace(shelf.find(upload).plan, begun_ns=int(then * 1e9))
     (folder / "plan.json").write_bytes(json.encode(plan))
-    runs = {place.name for place in shelf.folder.parent.parent.iterdir() if place != shelf.folder.parent}
-    marks = [lock for run in runs for lock in shelf.folder.parent.parent.glob(f"{run}/*/{LOCK}")]
-    for path in [folder, *folder.rglob("*"), *marks]:
+    for path in [folder, *folder.glob("*"), *folder.glob("parts/*"), *uses(shelf, upload)]:
         os.utime(path, (then, then))
+
+
+def uses(shelf: Shelf, upload: str) -> list[Path]:
+    """Files that say when the stores of an upload of one file were last used."""
+    name = shelf.find(upload).plan.top
+    return [path for mark in (LOCK, CURRENT) for path in shelf.folder.parent.parent.glob(f"{name}-*/*/{mark}")]
 
 
 async def test_what_nobody_opened_for_longest_makes_room(place: Place, make: Make) -> None:
@@ -91,6 +96,26 @@ async def test_what_nobody_opened_for_longest_makes_room(place: Place, make: Mak
     assert (await order(client, len(trace))).status == 201
     assert (await client.get(f"{UPLOADS}/{old['id']}")).status == 404
     assert (await client.get(f"{UPLOADS}/{new['id']}")).status == 200
+
+
+@pytest.mark.parametrize("opened", [0, 1])
+async def test_what_was_opened_longest_ago_goes_first(place: Place, make: Make, opened: int) -> None:
+    """Not what came first, nor what came last: of two that nobody opened for a while one goes, and the other stays."""
+    trace = trace_of("x")
+    client = await make()
+    states = [await send(client, {f"{name}.json": trace}) for name in ("first", "second")]
+    for state in states:
+        await indexed(client, state["runs"][0])
+    await client.close()
+    for state, hours in zip(states, (5, 4), strict=True):
+        age(place.shelf, state["id"], hours * 3600)
+    then = time.time() - 2 * 3600
+    for path in uses(place.shelf, states[opened]["id"]):
+        os.utime(path, (then, then))
+    client = await make(replace(SENDING, uploads=replace(RULES, all_bytes=3 * len(trace) - 1)))
+    assert (await order(client, len(trace))).status == 201
+    for number, state in enumerate(states):
+        assert (await client.get(f"{UPLOADS}/{state['id']}")).status == (200 if number == opened else 404)
 
 
 @pytest.mark.parametrize("lack", ["own room", "all room", "disk"])

@@ -225,6 +225,7 @@ def check(reader: QueryReader, of: Sequence[Launched], asked: Sequence[Sequence[
 
 def check_names(kernels: Answer, launches: Sequence[Mapping[str, Any]]) -> None:
     """A name is the sum of its launches, which stand below it where there are several; the headline is the first."""
+    assert kernels.tables[0].id == "names", "by name first"
     columns = {column.id: values_of(column) for column in kernels.table("names").columns}
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     names = [(place, row) for place, row in enumerate(rows) if row["parent"] < 0]

@@ -1,21 +1,25 @@
-"""Launches of slices, what lies around these, and calls that waited, against a look through all tasks."""
+"""Launches of slices, what lies around these, what was launched in slices, and calls that waited: by a look at all."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
+from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.corpus import corpus_path
 from tests.device_trace import HOST, Task, trace_events
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
-from tilescope.tiler.tools.nesting import launch_context
+from tilescope.tiler.tools.nesting import launch_context, launched_work
 
 STREAM = (0, 7)
 FRAME = "python_function"
@@ -105,6 +109,96 @@ def test_what_is_left_out_is_said(run: tuple[QueryReader, list[Task]], monkeypat
     answer = answer_of(reader, stream, 0)
     assert [note.text for note in answer.notes] == ["1 more launch is not listed."]
     assert rows(answer, "launches") == []
+
+
+def launched_in(tasks: list[Task], around: Task) -> list[Task]:
+    """Work whose launch is a slice of the host or lies in it, by start."""
+    launches = {
+        number
+        for number, task in enumerate(tasks)
+        if task.track == around.track and around.start <= task.start and task.stop <= around.stop
+    }
+    return sorted((task for task in tasks if task.launched_by in launches), key=lambda task: task.start)
+
+
+def test_the_work_that_was_launched_in_a_slice(run: tuple[QueryReader, list[Task]]) -> None:
+    reader, tasks = run
+    below = 0
+    for thread in (1, 2):
+        track = next(t.id for t in reader.tree.tracks if t.name == f"thread {thread}" and t.kind == "slice")
+        host = [task for task in tasks if (task.process, task.thread) == (HOST, thread)]
+        for ordinal, task in enumerate(sorted(host, key=lambda task: (task.start, -task.stop))):
+            answer, work = answer_of(reader, track, ordinal), launched_in(tasks, task)
+            assert answer.fact("name").value == task.name
+            durations = [other.stop - other.start for other in work]
+            assert [answer.fact(name).value for name in ("launched", "launched_time")] == [len(work), sum(durations)]
+            listed = [(row["name"], row["start"], row["duration"]) for row in rows(answer, "launched")]
+            assert listed == [(other.name, other.start, other.stop - other.start) for other in work]
+            below += task.category == "cpu_op" and len(work) > 0
+    assert below > 10, "operators, not launches alone"
+
+
+REAL = "kineto/h100_gpt_stack.pt.trace.json.gz"
+OPERATORS = ("EmbeddingBackward0", "aten::linear", "aten::_fused_adamw_")
+
+
+def test_all_kernels_of_an_operator_of_a_real_trace(tmp_path: Path) -> None:
+    """By the file itself: work has the correlation of a call that lies in the operator on its thread."""
+    path = corpus_path(REAL)
+    events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+    work: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    calls: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
+    for event in events:
+        if event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):
+            work[event["args"]["correlation"]].append(event)
+        elif event.get("cat") in ("cuda_runtime", "cuda_driver"):
+            calls[event["pid"], event["tid"]].append(event)
+    build_store([path], tmp_path / "real.store")
+    store = open_run_store(tmp_path / "real.store")
+    search, most = tool("search"), 0
+    ticks_of_us = 1_000_000 // QueryReader(store).tick_ps
+    for name in OPERATORS:
+        operators = sorted(
+            (event for event in events if event.get("cat") == "cpu_op" and event["name"] == name),
+            key=lambda event: event["ts"],
+        )
+        question = from_values(search.question, {"query": f'"{name}" cat:cpu_op', "limit": 1000})
+        listed = rows(finish(ask(search, Scope(QueryReader(store)), question)), "events")
+        assert len(listed) == len(operators) > 0
+        for operator, row in zip(operators, listed, strict=True):
+            end = operator["ts"] + operator["dur"]
+            launched = [
+                each
+                for call in calls[operator["pid"], operator["tid"]]
+                if operator["ts"] <= call["ts"] and call["ts"] + call["dur"] <= end
+                for each in work.get(call["args"].get("correlation"), [])
+            ]
+            answer = answer_of(QueryReader(store), *map(int, row["event"].split(".")))
+            assert sorted(each["name"] for each in rows(answer, "launched")) == sorted(
+                each["name"] for each in launched
+            )
+            assert answer.fact("launched").value == len(launched)
+            us = sum(each["dur"] for each in launched)
+            assert answer.fact("launched_time").value == pytest.approx(us * ticks_of_us, abs=len(launched))
+            most = max(most, len(launched))
+    store.close()
+    assert most == 32
+
+
+def test_work_that_is_left_out_is_said(run: tuple[QueryReader, list[Task]], monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, tasks = run
+    host = next(track.id for track in reader.tree.tracks if track.name == "thread 1" and track.kind == "slice")
+    order = sorted((task for task in tasks if task.thread == 1), key=lambda task: (task.start, -task.stop))
+    ordinal = next(number for number, task in enumerate(order) if launched_in(tasks, task))
+    monkeypatch.setattr(launched_work, "MOST_LISTED", 0)
+    answer = answer_of(reader, host, ordinal)
+    assert answer.fact("launched").value == 1
+    assert rows(answer, "launched") == []
+    assert [note.text for note in answer.notes] == ["1 more slice that was launched in it is not listed."]
+    monkeypatch.setattr(launched_work, "MOST_CALLS", 0)
+    fact = answer_of(reader, host, ordinal).fact("launched")
+    assert fact.value is None
+    assert "launches lie in it" in (fact.note or "")
 
 
 def test_what_nobody_launched_has_no_launch(run: tuple[QueryReader, list[Task]]) -> None:

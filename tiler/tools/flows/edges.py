@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from tilescope.tiler.facts.launches.device_launches import launch_starts, slice_ticks
 from tilescope.tiler.lookup.flow_ends import flow_ends
 from tilescope.tiler.lookup.launches import launched_work, launches_of_track
-from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.flow_ends import FlowEnds
 from tilescope.tiler.records.launches import Launches, LaunchWay
@@ -57,7 +56,7 @@ def flow_edges(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf
         chunks: Iterator[tuple[FlowEnds | Launches, bool]] = chain(
             ((ends, False) for ends in flow_ends(reader.store, track)),
             ((launches, False) for launches in launches_of_track(reader.store, track)),
-            ((work, True) for work in launched_work(reader.store, track, *_ordinals_near(reader, track, windows))),
+            ((work, True) for work in launched_work(reader.store, track, *reader.ordinals_near(track, windows))),
         )
         for chunk, leaves in chunks:
             if isinstance(chunk, FlowEnds):
@@ -74,21 +73,6 @@ def flow_edges(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf
             yield
     flows = _sums(parts)
     return flows.take(np.lexsort((flows.target, flows.source, -np.maximum(flows.leaving, flows.arriving))))
-
-
-def _ordinals_near(reader: QueryReader, track: int, windows: Windows) -> tuple[int, int]:
-    """Between which ordinals the events of a track lie that start in the windows: an ordinal is a rank by start."""
-    if not len(windows.starts):
-        return 0, -1
-    shape = reader.tiles(track // TRACKS_PER_BLOCK).shape
-    leaves = shape.leaves(track % TRACKS_PER_BLOCK)
-    shift = 2 * shape.level[leaves] + 8
-    ends = np.cumsum(shape.events[leaves])
-    is_near = (shape.index[leaves] << shift < windows.stops[-1]) & (
-        shape.index[leaves] + 1 << shift > windows.starts[0]
-    )
-    near = np.flatnonzero(is_near)
-    return (0, -1) if not len(near) else (int(ends[near[0]] - shape.events[leaves][near[0]]), int(ends[near[-1]]) - 1)
 
 
 @dataclass(frozen=True, slots=True)

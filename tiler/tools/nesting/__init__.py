@@ -1,4 +1,4 @@
-"""Nesting of one slice: its self time, the slices around it and in it, what launched it, and what waited for it."""
+"""Nesting of one slice: its self time, the slices around it and in it, what launched it and what it launched."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.nesting.family import Family
 from tilescope.tiler.tools.nesting.launch_context import LaunchContext, TrackSlice, launch_contexts, waiting_calls
+from tilescope.tiler.tools.nesting.launched_work import MOST_CALLS, launched_work_in
 from tilescope.tiler.tools.nesting.row_slices import RowSlice
 from tilescope.tiler.tools.question import After, Question, place
 from tilescope.tiler.tools.scope import Scope
@@ -53,6 +54,8 @@ def _answer(scope: Scope, question: NestingQuestion) -> Interruptible[Answer]:
     more_threads = 0
     if launches:
         waits, more_threads = yield from waiting_calls(scope.reader, row_slice, launches[0].launch.track)
+    launched = yield from launched_work_in(scope.reader, question.track, row_slice)
+    too_many = f"more than {MOST_CALLS:,} launches lie in it or close by: ask launches or flows of its range"
     facts = [
         Fact("name", "Name", scope.reader.names.by_id([row_slice.name])[row_slice.name].text, "name"),
         Fact("start", "Start", row_slice.start, "time"),
@@ -60,16 +63,35 @@ def _answer(scope: Scope, question: NestingQuestion) -> Interruptible[Answer]:
         Fact("self", "Self time", self_ticks, "ticks", "in which nothing runs in it"),
         Fact("row", "Depth", row_slice.row, "id", "slices that run above it when it starts"),
         Fact("children", "Slices in it", n_children, "count", "directly, not in one another"),
+        Fact(
+            "launched",
+            "Work launched in it",
+            None if launched is None else launched.count,
+            "count",
+            too_many if launched is None else "slices of devices whose launches are this slice or lie in it",
+        ),
+        Fact(
+            "launched_time",
+            "Time of that work",
+            None if launched is None else launched.ticks,
+            "ticks",
+            too_many if launched is None else "added up: several may run at once",
+        ),
     ]
     tables = [
         Table("parents", "Around it, the nearest first", _columns(scope, question.track, parents)),
         Table("children", "Directly in it", _columns(scope, question.track, children), more=more),
         Table("launches", "What launched it", _launch_columns(scope, launches)),
         Table("waits", "Calls that were waiting when it ended", _wait_columns(scope, waits, row_slice.end)),
+        Table("launched", "Work launched in it", _track_columns(scope, [] if launched is None else launched.first)),
     ]
     notes = []
     if more_launches:
         notes.append(Note("info", f"{plural(more_launches, 'more launch is', 'more launches are')} not listed"))
+    if launched is not None and launched.count > len(launched.first):
+        more_work = launched.count - len(launched.first)
+        slices = plural(more_work, "more slice that was launched in it is", "more slices that were launched in it are")
+        notes.append(Note("info", f"{slices} not listed"))
     if more_threads:
         threads = plural(more_threads, "more thread is", "more threads are")
         notes.append(Note("info", f"{threads} not searched for calls that were waiting"))
@@ -144,7 +166,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="nesting",
     title="Nesting",
-    help="slices around and in one slice, its launch, what waited for it",
+    help="slices around and in one slice, its launch, what it launched, what waited for it",
     group="raw",
     question=NestingQuestion,
     answer=_answer,

@@ -175,11 +175,13 @@ export class SearchController {
       this.#totals.clear();
       this.#hits.clear();
       this.#stage.over = null;
+      searchState(this.#pane).markedQuery.value = "";
       return;
     }
     this.#totals.ask(trace, text);
     this.#emphasize();
     this.#hits.follow(trace, key, text);
+    searchState(this.#pane).markedQuery.value = text;
     if (this.#uncounted !== null && this.#uncounted === this.#current) {
       void this.#count(trace, this.#uncounted, this.#abort.signal);
     }

@@ -21,6 +21,7 @@ import { buildKey } from "../state/question-key";
 import { lastOf, type RequestState } from "../state/request-state";
 import type { Trace } from "../state/trace";
 import { LaunchPanel } from "./launch-panel";
+import { LaunchedPanel } from "./launched-panel";
 import { EventLink } from "./links";
 import { CannotFetch, SkeletonRows } from "./notices";
 import { Duration } from "./time-figures";
@@ -270,6 +271,7 @@ export function NestingPanel({
   return (
     <div class={isStale ? "is-stale" : ""} aria-busy={isStale} inert={isStale}>
       <LaunchPanel nesting={nesting} event={details} time={time} trace={trace} />
+      <LaunchedPanel nesting={nesting} event={details} time={time} />
       <Parents nesting={nesting} event={details} time={time} />
       <Children nesting={nesting} event={details} time={time} request={request} />
     </div>

@@ -16,7 +16,8 @@ import type { Trace } from "./trace";
 const pane = makePane();
 
 function answer(count: number, listed: number, more: string | null = null): ToolAnswer {
-  const facts = Object.entries({ self: "5", row: 2, children: `${count}` }).map(([id, value]) => ({ id, value }));
+  const figures = { self: "5", row: 2, children: `${count}`, launched: "3", launched_time: "9007199254740993" };
+  const facts = Object.entries(figures).map(([id, value]) => ({ id, value }));
   const table = (id: string, n: number) => ({
     id,
     more: id === "children" ? more : null,
@@ -33,6 +34,7 @@ function answer(count: number, listed: number, more: string | null = null): Tool
     }).map(([column, values]) => ({ id: column, values })),
   });
   const tables = [table("parents", 1), table("children", listed), table("launches", 2), table("waits", 1)];
+  tables.push(table("launched", 1));
   const notes = [{ severity: "info", text: "1 more launch is not listed." }];
   return { complete: true, facts, tables, series: [], notes } as unknown as ToolAnswer;
 }
@@ -50,6 +52,10 @@ it("is read of the tool's answer, to the tick", () => {
     { launch: { ...event, ordinal: 2 }, around: null, frame: null },
   ]);
   expect(nesting.waits).toEqual([{ ...event, afterTicks: 9007199254740995n }]);
+  expect(nesting.launched).toEqual({ count: 3n, ticks: 9007199254740993n, listed: [event] });
+  const unknown = answer(1, 1).facts.map(({ id, value }) => ({ id, value: id.startsWith("launched") ? null : value }));
+  const many = { ...answer(1, 1), facts: unknown } as unknown as ToolAnswer;
+  expect(parseNesting(many, firstChildren("time")).launched).toBeNull();
   expect(nesting.notes).toEqual(["1 more launch is not listed."]);
   expect(() => parseNesting({ ...answer(0, 0), tables: [] }, firstChildren("time"))).toThrow("no table of launches");
 });

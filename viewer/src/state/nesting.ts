@@ -44,6 +44,15 @@ export interface Wait extends Relative {
   readonly afterTicks: bigint;
 }
 
+/** Work of devices whose launches are the slice or lie in it. */
+export interface LaunchedWork {
+  readonly count: bigint;
+  /** Durations of all of it, added up. */
+  readonly ticks: bigint;
+  /** The first by start. */
+  readonly listed: readonly Relative[];
+}
+
 export interface Nesting {
   readonly selfTicks: bigint;
   readonly depth: number;
@@ -54,6 +63,8 @@ export interface Nesting {
   readonly children: readonly Relative[];
   readonly launches: readonly Launch[];
   readonly waits: readonly Wait[];
+  /** Null: too many launches lie in it. */
+  readonly launched: LaunchedWork | null;
   /** Sentences about launches and threads that are left out. */
   readonly notes: readonly string[];
   /** The list to which the children belong. */
@@ -167,6 +178,7 @@ export function childrenBefore({ pages }: ChildList): number {
 /** Nesting in the tool's answer. Throws if the answer is something else. */
 export function parseNesting(answer: ToolAnswer, list: ChildList): Nesting {
   const fact = (id: string) => String(answer.facts.find((entry) => entry.id === id)?.value ?? "");
+  const launchedCount = fact("launched");
   const columnOf = (id: string, name: string) =>
     table(answer, id).columns.find((candidate) => candidate.id === name)?.values ?? [];
   const events = (id: string, event: string, name: string): readonly (NamedSlice | null)[] => {
@@ -195,6 +207,10 @@ export function parseNesting(answer: ToolAnswer, list: ChildList): Nesting {
     children: relatives("children"),
     launches: relatives("launches").map((launch, k) => ({ launch, around: around[k]!, frame: frames[k]! })),
     waits: relatives("waits").map((wait, k) => ({ ...wait, afterTicks: BigInt(String(after[k])) })),
+    launched:
+      launchedCount === ""
+        ? null
+        : { count: BigInt(launchedCount), ticks: BigInt(fact("launched_time")), listed: relatives("launched") },
     notes: answer.notes.map(({ text }) => text),
     list,
     more: table(answer, "children").more ?? null,

@@ -43,7 +43,9 @@ export const searchState = perPane(() => {
   } | null>(null);
   /** Note on the last step from hit to hit: that it went on at the other end, or failed. */
   const walkNote = signal("");
-  return { searchResult, currentHit, walkNote };
+  /** The query whose hits are looked for: the one of the page, once the code of the search is there. */
+  const markedQuery = signal("");
+  return { searchResult, currentHit, walkNote, markedQuery };
 });
 
 /** True if a query is a typed place, and no event is found by its words: then it is no search. Reads signals. */
