@@ -19,7 +19,9 @@ from tests.device_trace import DeviceTrace, union
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.query.outliers import RunOutliers
 from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.schema.outliers import Outlier, Outliers
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
 from tilescope.tiler.tools.heat_map import MAX_CELLS
@@ -222,6 +224,25 @@ def test_devices_compute_while_they_do_not_communicate(devices: DeviceTrace) -> 
         for device in (0, 1)
     ]
     check_rows(heat_map_of(devices.reader, level="process", counted="computing", columns=50), [*works])
+
+
+@pytest.mark.usefixtures("together")
+def test_devices_are_not_busy_with_events_that_cannot_be_true(devices: DeviceTrace) -> None:
+    own = [task for task in devices.tasks if (task.process, task.thread) == (0, 7)]
+    own.sort(key=lambda task: (task.start, task.start - task.stop))
+    left_out = [number for number, task in enumerate(own) if task.kind and task.stop - task.start > 100][::3]
+    outlier = {"track": devices.track(0, 7), "name": -1, "start": "0", "end": "1", "reason": "too_long"}
+    events = [Outlier(ordinal=str(number), **outlier) for number in left_out]  # type: ignore[arg-type]
+    counts = {"before": "0", "after": "0", "too_long": str(len(events)), "overruns": "0"}
+    reader = QueryReader(devices.store)
+    reader.outliers = RunOutliers(Outliers(start="0", end=str(reader.end), events=events, **counts))
+    gone = {id(own[number]) for number in left_out}
+    streams = sorted({(task.process, task.thread) for task in devices.tasks if task.kind is not None})
+    works = [
+        [union((task.start, task.stop) for task in devices.work(*stream) if id(task) not in gone)] for stream in streams
+    ]
+    assert sum(map(len, works[0])) < len(union((task.start, task.stop) for task in devices.work(0, 7)))
+    check_rows(heat_map_of(reader, level="track", columns=50), [*works])
 
 
 def test_tracks_of_devices_and_hosts_are_asked_for(devices: DeviceTrace) -> None:

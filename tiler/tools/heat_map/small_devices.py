@@ -43,7 +43,7 @@ class SmallDevices:
     def add(self, lane: BusyLane, row: int) -> None:
         """A device that is read with others."""
         self._lanes.append((lane, row))
-        self._events += self._events_of(lane)
+        self._events += max(1, self._events_of(lane))  # those without events are bounded, too
 
     def read_many(self) -> Iterator[None]:
         """Reads them once there are many events."""
@@ -62,7 +62,7 @@ class SmallDevices:
             spans += self._work(block, tracks)
             yield
         lane, start, stop = np.concatenate(spans, axis=1)
-        order = np.argsort(lane.astype(np.uint16), kind="stable")  # one pass for each byte; there are fewer than events
+        order = np.argsort(lane.astype(np.uint16), kind="stable")  # one pass for each byte; there are at most _MANY
         borders = np.cumsum(np.bincount(lane, minlength=len(lanes)))[:-1]
         windows = [Windows.from_spans(start[part], stop[part]) for part in np.split(order, borders)] if lanes else []
         rows = np.repeat(np.array([row for _, row in lanes], np.int64), [len(each) for each in windows])

@@ -1,10 +1,10 @@
 /**
- * Hits as tracks are drawn. Tracks whose clocks are shifted alike are asked about together, in the times that these clocks showed, and
- * what comes is drawn so much later.
+ * Hits as tracks are drawn. Tracks are asked about in the times that their clocks showed, those of clocks that are shifted by nearly the
+ * same together, and what comes is drawn as much later as each of them is.
  */
 
 import { signal } from "@preact/signals";
-import { type Shifts, ticks } from "@tilescope/client";
+import { type Shifts, type TickRange, ticks } from "@tilescope/client";
 import type { HitGrid } from "../raster/hit-grid";
 import { type AskedHits, askedHits, DensityLoader, type DensityWish } from "./hit-density";
 import type { Trace } from "./trace";
@@ -16,49 +16,128 @@ export interface ShownHits extends Omit<AskedHits, "grid"> {
 }
 
 /** Hits of one question about whatever tracks, such as those of the whole run. */
-export function drawnHits({ grid, ...hits }: AskedHits, shifts: Shifts | null): ShownHits {
-  return { ...hits, gridOf: (track) => grid?.later(shifts?.later(track) ?? 0n) ?? null };
+export function drawnHits({ grid, ...asked }: AskedHits, shifts: Shifts | null): ShownHits {
+  return { ...asked, gridOf: (track) => grid?.later(shifts?.later(track) ?? 0n) ?? null };
 }
 
+/** So many questions are on their way at once: the others follow as these are answered. */
+const MOST_AT_ONCE = 4;
+
+/** Tracks that one question is about, and their shifts, ascending. */
+interface Group {
+  readonly shifts: readonly bigint[];
+  readonly tracks: readonly number[];
+}
+
+/** Tracks by their shifts; shifts that differ by no more than the view is wide are in one group, whose question is at most twice as wide. */
+export function groupsOf(wish: DensityWish, shifts: Shifts | null): readonly Group[] {
+  const tracksByShift = new Map<bigint, number[]>();
+  for (const track of wish.tracks) {
+    const by = shifts?.later(track) ?? 0n;
+    const alike = tracksByShift.get(by);
+    if (alike === undefined) {
+      tracksByShift.set(by, [track]);
+    } else {
+      alike.push(track);
+    }
+  }
+  const widthTicks = wish.range.endTicks - wish.range.startTicks;
+  const groups: { shifts: bigint[]; tracks: number[] }[] = [];
+  for (const [by, tracks] of [...tracksByShift].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const last = groups[groups.length - 1];
+    if (last !== undefined && by - last.shifts[0]! <= widthTicks) {
+      last.shifts.push(by);
+      last.tracks.push(...tracks);
+    } else {
+      groups.push({ shifts: [by], tracks: [...tracks] });
+    }
+  }
+  return groups;
+}
+
+/** The wish for a group, in the times that its clocks showed. */
+function wishOf(wish: DensityWish, { shifts, tracks }: Group): DensityWish {
+  const [least, most] = [shifts[0]!, shifts[shifts.length - 1]!];
+  const { startTicks, endTicks } = wish.range;
+  const range = { startTicks: ticks(startTicks - most), endTicks: ticks(endTicks - least) };
+  const wider = Number(range.endTicks - range.startTicks) / Math.max(1, Number(endTicks - startTicks));
+  return { ...wish, range, tracks, widthPx: Math.ceil(wish.widthPx * wider) };
+}
+
+function touches(range: TickRange, run: TickRange): boolean {
+  return range.startTicks <= run.endTicks && range.endTicks > run.startTicks;
+}
+
+interface Loaders {
+  readonly byShift: ReadonlyMap<bigint, DensityLoader>;
+  /** Some have not been asked for yet, as too many are on their way. */
+  readonly isQueued: boolean;
+}
+
+const NONE: Loaders = { byShift: new Map(), isQueued: false };
+
 export class DrawnHits {
-  readonly #byShift = signal<ReadonlyMap<bigint, DensityLoader>>(new Map());
+  readonly #loaders = signal(NONE);
   #shifts: Shifts | null = null;
 
-  /** Sees to it that hits in a view are known; the wish is about times as they are drawn. */
+  get #all(): readonly DensityLoader[] {
+    return [...new Set(this.#loaders.peek().byShift.values())];
+  }
+
+  /** Sees to it that hits in a view are known; the wish is about times as they are drawn. To be called with each picture. */
   want(trace: Trace, wish: DensityWish, shifts: Shifts | null): void {
     this.#shifts = shifts;
-    const tracksByShift = new Map<bigint, number[]>();
-    for (const track of wish.tracks) {
-      const shiftTicks = shifts?.later(track) ?? 0n;
-      tracksByShift.set(shiftTicks, [...(tracksByShift.get(shiftTicks) ?? []), track]);
+    const before = this.#all;
+    const byShift = new Map<bigint, DensityLoader>();
+    const wishes = new Map<DensityLoader, DensityWish>();
+    for (const group of groupsOf(wish, shifts)) {
+      const own = wishOf(wish, group);
+      // Clocks that are shifted so far that nothing of them is in the view are not asked about.
+      if (touches(own.range, trace.manifest.range)) {
+        const known = this.#loaders.peek().byShift.get(group.shifts[0]!);
+        const loader = known === undefined || wishes.has(known) ? new DensityLoader() : known;
+        wishes.set(loader, own);
+        for (const by of group.shifts) {
+          byShift.set(by, loader);
+        }
+      }
     }
-    const before = this.#byShift.peek();
-    if (before.size !== tracksByShift.size || [...before.keys()].some((shiftTicks) => !tracksByShift.has(shiftTicks))) {
-      this.#byShift.value = new Map(
-        [...tracksByShift.keys()].map((shiftTicks) => [shiftTicks, before.get(shiftTicks) ?? new DensityLoader()]),
-      );
+    for (const loader of before) {
+      if (!wishes.has(loader)) {
+        loader.clear();
+      }
     }
-    for (const [shiftTicks, tracks] of tracksByShift) {
-      const { startTicks, endTicks } = wish.range;
-      const range = { startTicks: ticks(startTicks - shiftTicks), endTicks: ticks(endTicks - shiftTicks) };
-      this.#byShift
-        .peek()
-        .get(shiftTicks)!
-        .want(trace, { ...wish, range, tracks });
+    let free = MOST_AT_ONCE - [...wishes.keys()].filter(isWaiting).length;
+    let isQueued = false;
+    for (const [loader, own] of wishes) {
+      const wasWaiting = isWaiting(loader);
+      if (wasWaiting || free > 0) {
+        loader.want(trace, own);
+        free -= !wasWaiting && isWaiting(loader) ? 1 : 0;
+      } else {
+        isQueued ||= !loader.knows(trace, own);
+      }
+    }
+    const now = this.#loaders.peek();
+    const isSame = now.byShift.size === byShift.size && [...byShift].every(([by, own]) => now.byShift.get(by) === own);
+    if (!isSame || now.isQueued !== isQueued) {
+      this.#loaders.value = { byShift, isQueued };
     }
   }
 
   /** Hits of the search with this key. */
   shown(key: string): ShownHits {
-    const byShift = new Map([...this.#byShift.value].map(([by, { state }]) => [by, askedHits(state, key)]));
-    const all = [...byShift.values()];
+    const { byShift, isQueued } = this.#loaders.value;
+    const asked = new Map([...new Set(byShift.values())].map((loader) => [loader, askedHits(loader.state, key)]));
+    const all = [...asked.values()];
     return {
       gridOf: (track) => {
-        const shiftTicks = this.#shifts?.later(track) ?? 0n;
-        return byShift.get(shiftTicks)?.grid?.later(shiftTicks) ?? null;
+        const by = this.#shifts?.later(track) ?? 0n;
+        const loader = byShift.get(by);
+        return (loader === undefined ? null : asked.get(loader)!.grid?.later(by)) ?? null;
       },
       isStale: all.some(({ isStale }) => isStale),
-      isPending: all.some(({ isPending }) => isPending),
+      isPending: isQueued || all.some(({ isPending }) => isPending),
       problem: all.find(({ problem }) => problem !== null)?.problem ?? null,
       isBlind: all.length > 0 && all.every(({ isBlind }) => isBlind),
     };
@@ -66,20 +145,24 @@ export class DrawnHits {
 
   /** Asks again with the next wish for what failed in a way that may pass; false: nothing did. */
   retry(): boolean {
-    return [...this.#byShift.peek().values()].filter((loader) => loader.retry()).length > 0;
+    return this.#all.filter((loader) => loader.retry()).length > 0;
   }
 
   /** Marks the answers as outdated. */
   forget(): void {
-    for (const loader of this.#byShift.peek().values()) {
+    for (const loader of this.#all) {
       loader.forget();
     }
   }
 
   clear(): void {
-    for (const loader of this.#byShift.peek().values()) {
+    for (const loader of this.#all) {
       loader.clear();
     }
-    this.#byShift.value = new Map();
+    this.#loaders.value = NONE;
   }
+}
+
+function isWaiting(loader: DensityLoader): boolean {
+  return loader.state.kind === "waiting";
 }

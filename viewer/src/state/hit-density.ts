@@ -86,15 +86,21 @@ export class DensityLoader {
     return this.#requester.state;
   }
 
-  /** Sees to it that a view is known. What could not be had is asked for again when the view is another one. */
-  want(trace: Trace, wish: DensityWish): void {
-    const run = trace.manifest.range;
-    const clipped = widened(wish, run, 0);
+  /** True if a view is known, on its way, or could not be had just now. */
+  knows(trace: Trace, wish: DensityWish): boolean {
+    const clipped = widened(wish, trace.manifest.range, 0);
     const isKnown =
       this.#requested !== null && this.state.kind !== "failed" && covers(this.#requested.widened, clipped);
-    if (isKnown || (this.#requested !== null && isSame(this.#requested.wish, clipped))) {
+    return isKnown || (this.#requested !== null && isSame(this.#requested.wish, clipped));
+  }
+
+  /** Sees to it that a view is known. What could not be had is asked for again when the view is another one. */
+  want(trace: Trace, wish: DensityWish): void {
+    if (this.knows(trace, wish)) {
       return;
     }
+    const run = trace.manifest.range;
+    const clipped = widened(wish, run, 0);
     const wider = widened(wish, run, this.#beside);
     this.#requested = { wish: clipped, widened: wider };
     const { query, range, tracks } = wider;
