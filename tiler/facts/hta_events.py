@@ -4,14 +4,14 @@
   nothing changes.
 * Steps: of a run with two different `ProfilerStep` names or more, work counts that is launched before the last of them
   begins; work without a recorded launch does not.
-* Kinds: by names alone.
+* Kinds: by names alone. What waits for events on a device of MTIA counts as work, too.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final
 
@@ -22,6 +22,7 @@ from tilescope.tiler.facts.devices import Device
 from tilescope.tiler.facts.launches.device_launches import device_launches
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.query import EVERYTHING, Interruptible, Name, QueryReader, Reading
+from tilescope.tiler.query.run_caches import RunCache
 from tilescope.tiler.ticks import UNITS_PS
 from tilescope.tiler.windows import Windows
 
@@ -31,6 +32,7 @@ _COMMUNICATION: Final = re.compile(r"nccl.*Kernel")
 _MEMORY: Final = re.compile(r"Memcpy|Memset|dma")
 _NO_COMPUTATION: Final = re.compile(r".*Memcpy|Memset|.*Sync")
 _STEP: Final = "ProfilerStep"
+_MTIA: Final = "mtia_ccp_events"
 _NO_LAUNCH: Final = -1
 
 
@@ -79,25 +81,36 @@ class HtaEvents:
 class HtaClock:
     """Rounds times of a run, and says when its last step begins."""
 
-    origin_ps: int
-    tick_ps: int
+    origin: int  # ticks from a whole microsecond of the trace's clock to the first tick
+    microsecond: int  # ticks
     last_step: int | None  # µs; None: all counts
 
     def up(self, ticks: Ints) -> Ints:
-        """Microseconds from the first whole one on, that is not before a time."""
-        return -(-(ticks * self.tick_ps + self.origin_ps) // UNITS_PS["us"])
+        """The first whole microsecond that is not before a time."""
+        return -(-(ticks + self.origin) // self.microsecond)
 
     def down(self, ticks: Ints) -> Ints:
         """The last whole microsecond that is not after a time."""
-        return (ticks * self.tick_ps + self.origin_ps) // UNITS_PS["us"]
+        return (ticks + self.origin) // self.microsecond
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Names of a run, that of events without one first: the `HtaKind` of each, whether it is of an MTIA device."""
+
+    kinds: NDArray[np.uint8]
+    mtia: NDArray[np.bool_]
+    steps: int  # how many name one
+
+
+_NAMES: Final = RunCache[_Names]("hta_names", "Kinds of work as HTA tells them, by name")
 
 
 def hta_clock(reader: QueryReader, track: int) -> Interruptible[HtaClock]:
     """The clock of the file of a track, with its last step. Raises DamagedStore."""
-    origin_ps = reader.manifest.origin_ns % 1000 * 1000
-    clock = HtaClock(origin_ps, reader.tick_ps, None)
-    is_step = yield from reader.names.numbers(lambda name: int(_STEP in name.text))
-    if int(np.count_nonzero(is_step)) < 2:
+    microsecond = UNITS_PS["us"] // reader.tick_ps
+    clock = HtaClock(reader.manifest.origin_ns % 1000 * 1000 // reader.tick_ps, microsecond, None)
+    if (yield from _names(reader)).steps < 2:
         return clock
     file = reader.file_of(track)
     starts = [
@@ -107,12 +120,17 @@ def hta_clock(reader: QueryReader, track: int) -> Interruptible[HtaClock]:
     ]
     if not starts:
         return clock
-    return HtaClock(origin_ps, reader.tick_ps, int(clock.up(np.array([max(starts)]))[0]))
+    return replace(clock, last_step=int(clock.up(np.array([max(starts)]))[0]))
 
 
-def hta_kinds(reader: QueryReader) -> Interruptible[NDArray[np.uint8]]:
-    """The `HtaKind` of each name, that of events without one first."""
-    return (yield from reader.names.numbers(_kind))
+def _names(reader: QueryReader) -> Interruptible[_Names]:
+    names = _NAMES.get(reader)
+    if names is None:
+        kinds = yield from reader.names.numbers(_kind)
+        mtia = yield from reader.names.numbers(lambda name: int(name.category == _MTIA))
+        is_step = yield from reader.names.numbers(lambda name: int(_STEP in name.text))
+        names = _NAMES.keep(reader, _Names(kinds, mtia != 0, int(np.count_nonzero(is_step))))
+    return names
 
 
 def _kind(name: Name) -> int:
@@ -126,13 +144,13 @@ def _kind(name: Name) -> int:
 def hta_events(reader: QueryReader, device: Device) -> Interruptible[HtaEvents]:
     """The work of a device of a PyTorch trace. Raises DamagedStore, NotBuilt, StoredLast."""
     clock = yield from hta_clock(reader, device.tracks[0].track)
-    kinds = yield from hta_kinds(reader)
+    names = yield from _names(reader)
     parts: list[Sequence[Ints]] = [[np.zeros(0, np.int64)] * 5]
     for work_track in device.tracks:
         launches = yield from device_launches(reader, work_track.track)
         plan = reader.plan(work_track.track, EVERYTHING)
         for events in Reading(reader).events(plan, plan.leaf_runs):
-            events = events.take(work_track.kinds[events.name + 1] != Work.NONE)
+            events = events.take((work_track.kinds[events.name + 1] != Work.NONE) | names.mtia[events.name + 1])
             launch = np.full(len(events), _NO_LAUNCH)
             rows = launches.rows(events.ordinal)
             launch[rows >= 0] = clock.up(launches.start[rows[rows >= 0]])
@@ -143,7 +161,7 @@ def hta_events(reader: QueryReader, device: Device) -> Interruptible[HtaEvents]:
                 np.full(len(events), work_track.track),
                 clock.up(events.start),
                 clock.down(events.start + events.duration),
-                kinds[events.name + 1].astype(np.int64),
+                names.kinds[events.name + 1].astype(np.int64),
                 launch,
             )
             parts.append([column[which] for column in columns])

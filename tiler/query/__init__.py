@@ -1,6 +1,6 @@
 """Reading of a store for questions: its tracks, names, events and pages."""
 
-from tilescope.tiler.query.arguments import ArgumentReader, ValuesOfSome
+from tilescope.tiler.query.arguments import ArgumentReader, TextsOfSome, ValuesOfSome
 from tilescope.tiler.query.events import EVERYTHING, EventPlan, Events, LeafRun, join, no_events
 from tilescope.tiler.query.interruptible import Interruptible, finish
 from tilescope.tiler.query.names import NO_NAME, FoldedNames, Name, Names, NameSet
@@ -33,6 +33,7 @@ __all__ = [
     "RowKind",
     "RunOutliers",
     "Steps",
+    "TextsOfSome",
     "TrackTree",
     "ValuesOfSome",
     "ViewRows",

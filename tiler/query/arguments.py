@@ -38,6 +38,23 @@ class ValuesOfSome:
     decoded: dict[int, Arguments]
 
 
+@dataclass(frozen=True, slots=True)
+class TextsOfSome:
+    """Arguments of the wanted events of one chunk as their codec has them: text[begin:end] of each, shape (n,)."""
+
+    which: slice
+    text: NDArray[np.uint8]
+    begin: Ints
+    end: Ints
+
+    def counts(self, byte: int) -> Ints:
+        """How often a byte is in each."""
+        first = int(self.begin[0])
+        before = np.append(0, np.cumsum(self.text[first : int(self.end[-1])] == byte))
+        counts: Ints = before[self.end - first] - before[self.begin - first]
+        return counts
+
+
 class ArgumentReader:
     """Reads for one question. Several threads may share it."""
 
@@ -45,6 +62,11 @@ class ArgumentReader:
         self._store = store
         self._kept = _KeptChunks(lambda track, ordinal: argument_chunk(store, track, ordinal))
         self._kept_shapes = _KeptChunks(lambda track, ordinal: argument_row_shapes(store, track, ordinal))
+
+    @property
+    def size_bytes(self) -> int:
+        """About what it keeps of chunks of arguments."""
+        return sum(chunk.args.nbytes + chunk.ends.nbytes for chunk in self._kept.chunks())
 
     def decoded(self, track: int, ordinals: Sequence[int]) -> Iterator[Arguments]:
         """All arguments of some events of a track, whose ordinals ascend. Raises DamagedStore."""
@@ -59,6 +81,16 @@ class ArgumentReader:
             if chunk is None or not chunk.first <= ordinal < chunk.stop:
                 chunk = self._kept.chunk(track, ordinal)
             yield b"" if chunk is None else chunk.arguments(ordinal)
+
+    def texts(self, track: int, ordinals: Ints) -> Iterator[TextsOfSome]:
+        """The same chunk by chunk, without events behind the last chunk. Raises DamagedStore."""
+        start = 0
+        while start < len(ordinals) and (chunk := self._kept.chunk(track, int(ordinals[start]))) is not None:
+            stop = int(np.searchsorted(ordinals, chunk.stop))
+            indices = ordinals[start:stop] - chunk.first
+            begin = np.append(0, chunk.ends)[indices]
+            yield TextsOfSome(slice(start, stop), chunk.args, begin, chunk.ends[indices])
+            start = stop
 
     def values(self, track: int, ordinals: Ints, names: Sequence[str]) -> Iterator[ValuesOfSome]:
         """The first argument of each name of some events of a track, whose ordinals ascend, chunk by chunk.
@@ -132,6 +164,11 @@ class _KeptChunks(Generic[KeptChunk]):
         self._lock = Lock()
         self._chunks: OrderedDict[tuple[int, int], KeptChunk] = OrderedDict()
         self._firsts: defaultdict[int, list[int]] = defaultdict(list)  # by track, ascending
+
+    def chunks(self) -> list[KeptChunk]:
+        """All that are kept."""
+        with self._lock:
+            return list(self._chunks.values())
 
     def chunk(self, track: int, ordinal: int) -> KeptChunk | None:
         """The chunk with the arguments of an event; None: it has none, like all that follow it. Raises DamagedStore."""

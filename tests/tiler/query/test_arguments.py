@@ -200,6 +200,14 @@ def test_real_traces(tmp_path: Path, name: str) -> None:
     for track in tracks.leaves(None, EVENT_KINDS):
         ordinals = np.arange(tracks.tracks[track].events)[::3]
         decoded = list(reader.decoded(track, ordinals.tolist()))
+        raws: list[bytes] = []
+        braces: list[int] = []
+        for texts in reader.texts(track, ordinals):
+            ends = zip(texts.begin.tolist(), texts.end.tolist(), strict=True)
+            raws += [texts.text[begin:end].tobytes() for begin, end in ends]
+            braces += texts.counts(ord("{")).tolist()
+        assert raws + [b""] * (len(ordinals) - len(raws)) == list(reader.raw(track, ordinals.tolist()))
+        assert braces == [raw.count(b"{") for raw in raws]
         names = sorted({name for arguments in decoded for name, _ in arguments})[:40]
         for some in reader.values(track, ordinals, names):
             for row, arguments in enumerate(decoded[some.which]):

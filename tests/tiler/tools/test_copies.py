@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from tests.reports.traces import answer, rows
 from tests.tiler.facts.launches.test_step_work import x
 from tests.tiler.json_traces import write_trace
 from tilescope.tiler.errors import NotAvailable
+from tilescope.tiler.facts.lanes import copy_rates
 from tilescope.tiler.facts.lanes import stream_queue as queue_module
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader
@@ -119,6 +121,28 @@ def test_a_click_leads_to_the_copies_that_run(made: tuple[QueryReader, list[Copy
     table = rows(answer(reader, "lane_events", lane=lane, tick=(start + stop) // 2), "events")
     assert any(row["start"] == start for row in table)
     assert all(row["name"].startswith(kind) for row in table)
+
+
+def test_kinds_beyond_the_most_are_one_and_the_others_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copy_rates, "_MOST_KINDS", 2)
+    names = ("Memcpy A (here)", "Memcpy B", "Memcpy C", "Memcpy D", "Memcpy A (there)", "Memcpy b")
+    events: list[dict[str, Any]] = [
+        {"ph": "M", "pid": 2, "name": "process_labels", "args": {"labels": "GPU 0"}},
+        *(x(name, 2, 7, 10 * n, 5, cat="gpu_memcpy", args={"bytes": 8}) for n, name in enumerate(names)),
+    ]
+    build_store([write_trace(tmp_path / "trace.json", events)], tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    table = {row["kind"]: row["count"] for row in rows(answer(reader, "copies"), "copies")}
+    assert table == {"Memcpy A": 2, "Memcpy B": 2, "Other copies": 2}
+
+
+def test_rates_of_very_many_copies_at_once_fit_into_64_bits() -> None:
+    copies = 20_000
+    none = np.full(copies, -1)
+    ordinal, start = np.arange(copies), np.zeros(copies, np.int64)
+    at_once = copy_rates.Copies(ordinal, start, start + 10, start + 1, np.full(copies, 1 << 50), none)
+    curve = copy_rates.rate_curve(at_once, 1, 0, 20)
+    assert (curve.time.tolist(), curve.value.tolist()) == ([0, 10], [(1 << 62) // copies * copies, 0])
 
 
 def test_without_copies_it_says_what_to_record(example: Example) -> None:

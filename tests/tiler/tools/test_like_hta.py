@@ -5,15 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.corpus import corpus_path
 from tests.reports.traces import answer, rows
 from tests.tiler.facts.launches.test_step_work import reading, x
 from tests.tiler.json_traces import write_trace
+from tilescope.tiler.facts.hta_events import HtaClock
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.ticks import TICK_LIMIT
 
 # Idle, compute, non-compute and kernel time in µs, and the overlap in per cent.
 BREAKDOWN = {
@@ -22,6 +25,7 @@ BREAKDOWN = {
     "sampled_rank-0.json.gz": (321_378, 106_252, 172_428, 600_058, 11.81),
     "df_index_resolver.json.gz": (643_612, 496_485, 256_572, 1_396_669, 0.0),
     "resnet50_workers4.pt.trace.json.gz": (164_699, 495_912, 16_562, 677_173, None),
+    "mtia_inference_rank_0.json.gz": (19_235, 419_614, 4_426, 443_275, None),
 }
 # Host wait, kernel wait and other of streams.
 IDLE = {
@@ -83,6 +87,13 @@ def test_launches_of_calls_that_it_knows(readers: dict[str, QueryReader]) -> Non
     all_launches = launches.fact("launches").value
     assert isinstance(all_launches, int)
     assert rows(launches, "hta")[0]["launches"] == 2_516 < all_launches
+
+
+def test_times_far_from_the_first_are_rounded_like_others() -> None:
+    clock = HtaClock(origin=300, microsecond=1000, last_step=None)
+    times = np.array([0, 700, TICK_LIMIT - 1])
+    assert clock.up(times).tolist() == [1, 1, -(-(TICK_LIMIT + 299) // 1000)]
+    assert clock.down(times).tolist() == [0, 1, (TICK_LIMIT + 299) // 1000]
 
 
 def events(*, steps: int) -> list[dict[str, Any]]:

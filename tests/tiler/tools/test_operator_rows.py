@@ -19,6 +19,7 @@ from tests.reports.traces import answer, rows
 from tests.tiler.facts.launches.test_step_work import reading, x
 from tests.tiler.json_traces import write_trace
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.facts.host_operations import host_table as host_table_module
 from tilescope.tiler.facts.host_operations import shaped_ops as shaped_module
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader
@@ -176,12 +177,64 @@ def test_rows_of_any_range_are_as_in_plain_python(
         }
 
 
-def test_too_many_shapes_are_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shaped_module, "_MOST_OPERATORS", 2)
-    events, _, _ = made([[step for shapes in SHAPES[:3] for step in (("open", "aten::mm", shapes), ("close",))]])
+@given(
+    threads=st.tuples(ACTIONS, ACTIONS),
+    cuts=st.tuples(st.integers(0, 500), st.integers(0, 500)),
+    by=st.sampled_from(["operator", "shapes", "thread"]),
+)
+@settings(max_examples=examples(20), deadline=None)
+def test_own_times_are_what_operators_cover_and_with_idle_time_all_of_their_threads(
+    tmp_path_factory: pytest.TempPathFactory, threads: tuple[list[Any], list[Any]], cuts: tuple[int, int], by: str
+) -> None:
+    events, calls, _ = made(threads)
+    if not calls:
+        return
+    folder = tmp_path_factory.mktemp("covered")
+    with reading(write_trace(folder / "trace.json", events), folder) as reader:
+        microsecond = 1_000_000 // reader.tick_ps
+        first, last = min(cuts), max(cuts) + 1
+        span = {"start": first * microsecond, "end": last * microsecond}
+        own = {"operators": 0, "idle": 0}
+        for row in rows(answer(reader, "framework_ops", by=by, limit=1000, **span), "host"):
+            own["idle" if row["name"] == "idle" else "operators"] += row["self"]
+    covered = sum(inside(call.start, call.stop, first, last) for call in calls if call.outer is None)
+    spans = [
+        (min(call.start for call in mine), max(call.stop for call in mine))
+        for thread in (1, 2)
+        if (mine := [call for call in calls if call.thread == thread])
+    ]
+    whole = sum(inside(start, stop, first, last) for start, stop in spans)
+    assert own == {
+        "operators": covered * microsecond // 1000,
+        "idle": (whole - covered) * microsecond // 1000,
+    }
+
+
+def test_operators_keep_their_shapes_where_nothing_is_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each thread gives its operators other numbers where it has to begin again."""
+    threads = [[("open", name, shapes), ("launch", "copy", 5)] for name, shapes in zip(NAMES, SHAPES[:2], strict=False)]
+    events, calls, kernels = made(threads)
     with reading(write_trace(tmp_path / "trace.json", events), tmp_path) as reader:
-        with pytest.raises(UsageError, match="too many shapes"):
-            answer(reader, "framework_ops", by="shapes")
+        monkeypatch.setattr(host_table_module._HOST_OPERATIONS, "keep", lambda owner, key, value: value)
+        ours = {key: row[3:5] for key, row in host_rows(reader, "shapes").items()}
+        microsecond = 1_000_000 // reader.tick_ps
+    assert ours == {(call.name, text_of(call.shapes)): [1, 5 * microsecond] for call in calls}
+    assert len(ours) == len(kernels) == 2
+
+
+def test_too_many_shapes_are_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shorter range is answered, before and after."""
+    monkeypatch.setattr(shaped_module, "_MOST_OPERATORS", 2)
+    every = [SHAPES[0]] * 1500 + list(SHAPES[1:3]) + [SHAPES[0]] * 1500
+    events, _, _ = made([[step for shapes in every for step in (("open", "aten::mm", shapes), ("close",))]])
+    with reading(write_trace(tmp_path / "trace.json", events), tmp_path) as reader:
+        short = {"start": 0, "end": 25 * (1_000_000 // reader.tick_ps)}
+        for _ in range(2):
+            assert {key[1]: row[0] for key, row in host_rows(reader, "shapes", **short).items()} == {
+                text_of(SHAPES[0]): 1
+            }
+            with pytest.raises(UsageError, match="too many shapes"):
+                answer(reader, "framework_ops", by="shapes")
         assert len(rows(answer(reader, "framework_ops"), "host")) == 2  # with idle time
 
 

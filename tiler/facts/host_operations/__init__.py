@@ -3,6 +3,7 @@
 from tilescope.tiler.facts.host_operations.host_table import (
     HostOperation,
     HostTable,
+    RunOperations,
     framework_threads,
     host_operations,
     host_threads,
@@ -28,6 +29,7 @@ __all__ = [
     "OpSource",
     "OperatorKey",
     "OperatorSplit",
+    "RunOperations",
     "derived_type",
     "framework_op",
     "framework_threads",

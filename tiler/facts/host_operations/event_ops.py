@@ -44,6 +44,7 @@ class EventOps:
         self.ops: list[HostOp] = []
         self.names: list[int] = []  # of each the name of its events, one of them
         self._numbers: dict[HostOp, int] = {}
+        self._characters = 0  # of the shapes of all of them
         self._lock = Lock()
         self._reader = reader
         self._arguments = ArgumentReader(reader.store)
@@ -55,7 +56,13 @@ class EventOps:
         """About what it takes."""
         names = sum(columns[0].nbytes + columns[1].nbytes for columns in list(self._files.values()))
         tables = self._table.cache_info().currsize * self._reader.names.count * 4
-        return len(self.ops) * _OPERATION_BYTES + names + tables
+        read = self._arguments.size_bytes
+        return len(self.ops) * _OPERATION_BYTES + self._characters + names + tables + read
+
+    @property
+    def is_full(self) -> bool:
+        """True where no more operations have room."""
+        return False
 
     def learn(self, file: int, tracks: list[int]) -> Interruptible[bool]:
         """Finds out what the names of a file tell, of which these are the threads; False: there are no operations."""
@@ -180,6 +187,7 @@ class EventOps:
             if number == len(self.ops):
                 self.ops.append(op)
                 self.names.append(name)
+                self._characters += len(op.shapes)
             return number
 
 

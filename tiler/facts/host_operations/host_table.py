@@ -102,7 +102,7 @@ def host_operations(
     table = HostTable([], 0, [])
     for file, of_file in groupby(sorted(threads, key=reader.file_of), key=reader.file_of):
         tracks = sorted(of_file)
-        if not (yield from run_operations.ops.learn(file, run_operations.threads[file])):
+        if not (yield from run_operations.learn(file)):
             continue
         for track in tracks:
             span = run_operations.sums.span(track)
@@ -136,7 +136,7 @@ def _joined(first: HostOp, other: HostOp) -> HostOp:
     return replace(telling, is_eager=first.is_eager or other.is_eager)
 
 
-class _RunOperations:
+class RunOperations:
     """Host operations of a run that are kept."""
 
     def __init__(self, reader: QueryReader, split: OperatorSplit) -> None:
@@ -154,6 +154,10 @@ class _RunOperations:
         """About what it takes."""
         return self.ops.size_bytes + self.sums.size_bytes + self._rows * _ROW_BYTES
 
+    def learn(self, file: int) -> Interruptible[bool]:
+        """Finds out what the names of a file tell; False: there are no operations. Raises DamagedStore."""
+        return (yield from self.ops.learn(file, self.threads[file]))
+
     def track_sums(self, track: int, windows: Windows) -> Interruptible[Sums]:
         """Sums of a track; of whole runs they are cached."""
         is_whole = len(windows) == 1 and windows.start == 0 and windows.stop > self._end
@@ -168,22 +172,23 @@ class _RunOperations:
         return sums
 
 
-_HOST_OPERATIONS: Final = KeyedRunCache[str, _RunOperations](
+_HOST_OPERATIONS: Final = KeyedRunCache[str, RunOperations](
     "host_operations", "Operations on threads of hosts, and their sums", lambda value: value.size_bytes, grows=True
 )
 
 
-def _run_operations(reader: QueryReader, split: OperatorSplit) -> _RunOperations:
+def _run_operations(reader: QueryReader, split: OperatorSplit) -> RunOperations:
     kind = "shapes" if split == "shapes" else "names"
     kept = _HOST_OPERATIONS.get(reader, kind)
-    return kept or _HOST_OPERATIONS.keep(reader, kind, _RunOperations(reader, split))
+    if kept is not None and kept.ops.is_full:  # of another range: this one may have fewer
+        _HOST_OPERATIONS.clear()
+        kept = None
+    return kept or _HOST_OPERATIONS.keep(reader, kind, RunOperations(reader, split))
 
 
-def operator_shapes(reader: QueryReader, file: int) -> Interruptible[EventOps]:
-    """Numbers of the operators of a run by name and shapes, with the names of a file. Raises DamagedStore."""
-    run_operations = _run_operations(reader, "shapes")
-    yield from run_operations.ops.learn(file, run_operations.threads[file])
-    return run_operations.ops
+def operator_shapes(reader: QueryReader) -> RunOperations:
+    """Operators of a run by name and shapes. One question keeps them: others may give them other numbers."""
+    return _run_operations(reader, "shapes")
 
 
 def _sums(sums: OpSums, track: int, windows: Windows) -> Interruptible[Sums]:

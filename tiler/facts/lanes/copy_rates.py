@@ -34,7 +34,8 @@ _RATE: Final = "memory bandwidth (GB/s)"
 _BYTES: Final = "bytes"
 _NOT_RECORDED: Final = -1
 _FEW_EVENTS: Final = 1 << 15  # of a stream, that are read to find its kinds
-_MOST_BYTES_PER_SECOND: Final = 1 << 50  # sums of the copies of a piece fit into 64 bits below
+_MOST_BYTES_PER_SECOND: Final = 1 << 50
+_MOST_AT_ONCE: Final = 1 << 62  # bytes per second of all copies that run: fits into 64 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +72,19 @@ def copy_kinds(reader: QueryReader) -> Interruptible[CopyKinds]:
     """The kinds of copies of a run of PyTorch. Raises DamagedStore."""
     kinds = _KINDS.get(reader)
     if kinds is None:
-        titles: dict[str, int] = {}
+        titles: dict[str, tuple[int, str]] = {}  # by their small letters, of which keys of lanes are made
 
         def number(name: Name) -> int:
             if name.category.lower() not in _CATEGORIES:
                 return 0
             match = _KIND.match(name.text)
-            title = _OTHERS if match is None or len(titles) >= _MOST_KINDS else match[0]
-            return titles.setdefault(title, len(titles) + 1)
+            title = _OTHERS if match is None else match[0]
+            if title.lower() not in titles and len(titles) >= _MOST_KINDS:
+                title = _OTHERS
+            return titles.setdefault(title.lower(), (len(titles) + 1, title))[0]
 
         numbers = yield from reader.names.numbers(number)
-        kinds = _KINDS.keep(reader, CopyKinds(list(titles), numbers))
+        kinds = _KINDS.keep(reader, CopyKinds([title for _, title in titles.values()], numbers))
     return kinds
 
 
@@ -127,8 +130,11 @@ def copies_between(reader: QueryReader, track: int, start: int, stop: int) -> It
 def rate_curve(copies: Copies, kind: int, start: int, stop: int) -> StepCurve:
     """The rate of copies of a kind in a piece of time, of its copies: bytes per second."""
     copies = copies.take((copies.kind == kind) & (copies.rate > 0) & (copies.stop > copies.start))
+    rate = copies.rate
+    if float(rate.sum(dtype=np.float64)) > _MOST_AT_ONCE:  # of damaged traces alone
+        rate = np.minimum(rate, _MOST_AT_ONCE // len(rate))
     times = np.concatenate([[start], np.maximum(copies.start, start), copies.stop]).astype(np.int64)
-    change = np.concatenate([[0], copies.rate, -copies.rate]).astype(np.int64)
+    change = np.concatenate([[0], rate, -rate]).astype(np.int64)
     seen = times < stop
     times, change = times[seen], change[seen]
     # What ends at a tick ends before what begins there.

@@ -74,6 +74,7 @@ class StreamFrames:
         self._kind = kind
         self._numbers = numbers
         self._first = launch_chunks(reader, track).first
+        self._last: tuple[int, ChunkFrames] | None = None  # that was read: the next slices are behind it, too
 
     def behind(self, ordinals: Ints) -> Interruptible[Ints]:
         """The number of the frames around the launch of each of these slices. Raises DamagedStore."""
@@ -93,12 +94,15 @@ class StreamFrames:
         return numbers, threads
 
     def _chunk(self, first: int) -> Interruptible[ChunkFrames]:
+        if self._last is not None and self._last[0] == first:
+            return self._last[1]
         key = self._track, first, self._kind.id
-        if self._numbers is not None:  # they mean something to this question alone
-            return (yield from self._read_chunk(first))
-        chunk = _FRAMES.get(self._reader, key)
+        chunk = _FRAMES.get(self._reader, key) if self._numbers is None else None
         if chunk is None:
-            chunk = _FRAMES.keep(self._reader, key, (yield from self._read_chunk(first)))
+            chunk = yield from self._read_chunk(first)
+            if self._numbers is None:  # others mean something to this question alone
+                chunk = _FRAMES.keep(self._reader, key, chunk)
+        self._last = first, chunk
         return chunk
 
     def _read_chunk(self, first: int) -> Interruptible[ChunkFrames]:

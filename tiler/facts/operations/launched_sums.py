@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Final
 
 import numpy as np
 
 from tilescope.tiler.facts.devices import WorkTrack
-from tilescope.tiler.facts.host_operations import OperatorKey, OperatorSplit, operator_shapes, place_of
-from tilescope.tiler.facts.host_operations.event_ops import EventOps
+from tilescope.tiler.facts.host_operations import (
+    OperatorKey,
+    OperatorSplit,
+    RunOperations,
+    operator_shapes,
+    place_of,
+)
 from tilescope.tiler.facts.host_operations.naming import launching_operator, launching_place
 from tilescope.tiler.facts.launches.frames import StreamFrames
 from tilescope.tiler.facts.operations.exact_columns import Ints
@@ -22,10 +28,13 @@ from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS
 from tilescope.tiler.facts.tensor_cores import uses_tensor_cores
 from tilescope.tiler.facts.work import Work
 from tilescope.tiler.query import Events, Interruptible, QueryReader, Reading
+from tilescope.tiler.records.span_sums import LEFT_OUT
 from tilescope.tiler.windows import Windows
 
 # Sums of ticks of the events that are read together fit into 64 bits below.
 _LONG: Final = 1 << 40
+
+_NO_OPERATOR: Final = -1  # in chains: a frame that other files have as an operator
 
 
 class LaunchedSums:
@@ -35,14 +44,14 @@ class LaunchedSums:
         self._reader = reader
         self._split: OperatorSplit = split
         self._chains = FrameChains()
-        self._ops: EventOps | None = None
+        self._shapes = operator_shapes(reader) if split == "shapes" else None
         self._rows: dict[tuple[int, int, int], Operation] = {}  # by number of operators, place, and name id of the work
         self.count = 0  # that start in the windows
         self.unknown = 0  # of these without an operator
 
     def add(self, work_track: WorkTrack, windows: Windows) -> Interruptible[None]:
         """Adds the work of a track: that which starts in the windows counts, and its time in them."""
-        numbers = self._shaped if self._split == "shapes" else None
+        numbers = None if self._shapes is None else partial(_shaped, self._reader, self._shapes)
         operators = StreamFrames(self._reader, work_track.track, self._chains, OPERATORS, numbers)
         plan = self._reader.plan(work_track.track, windows)
         for events in Reading(self._reader).events(plan, plan.leaf_runs):
@@ -53,11 +62,6 @@ class LaunchedSums:
                 chain, thread = yield from operators.threads_behind(events.ordinal)
                 self._add(work_track.track, chain, self._places(thread), events.name, starts.astype(np.int64), ticks)
             yield
-
-    def _shaped(self, frames: Events) -> Interruptible[Ints]:
-        """Numbers of operators with the shapes of their inputs."""
-        self._ops = yield from operator_shapes(self._reader, self._reader.file_of(frames.track))
-        return self._ops.of_events(frames.track, frames.name, frames.ordinal).astype(np.int64)
 
     def _places(self, threads: Ints) -> Ints:
         """The place at which the work that these threads launch counts."""
@@ -124,8 +128,10 @@ class LaunchedSums:
         for (number, place, name), row in self._rows.items():
             operators: dict[OperatorKey, int] = {}
             for operator in chains[number]:
+                if operator not in event_names:
+                    continue
                 event_name = event_names[operator]
-                shapes = "" if self._ops is None else self._ops.ops[operator].shapes
+                shapes = "" if self._shapes is None else self._shapes.ops.ops[operator].shapes
                 key = OperatorKey(names[event_name].text, shapes, place)
                 operators.pop(key, None)  # of an operator in itself the inner one counts
                 operators[key] = event_name
@@ -133,8 +139,17 @@ class LaunchedSums:
 
     def _event_names(self, numbers: set[int]) -> Mapping[int, int]:
         """Ids of the names of events, by what stands for operators in chains."""
-        ops: Sequence[int] | None = None if self._ops is None else self._ops.names
-        return {number: number if ops is None else ops[number] for number in numbers}
+        if self._shapes is None:
+            return {number: number for number in numbers}
+        names = self._shapes.ops.names
+        return {number: names[number] for number in numbers if number != _NO_OPERATOR}
+
+
+def _shaped(reader: QueryReader, shapes: RunOperations, frames: Events) -> Interruptible[Ints]:
+    """Numbers of operators with the shapes of their inputs."""
+    yield from shapes.learn(reader.file_of(frames.track))
+    codes = shapes.ops.of_events(frames.track, frames.name, frames.ordinal)
+    return np.where(codes == LEFT_OUT, _NO_OPERATOR, codes).astype(np.int64)
 
 
 def _metadata(name: str, framework: str) -> OperationMetadata:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Annotated, Final
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts import Device, devices_of
 from tilescope.tiler.facts.lanes import CurveBins, StepCurve, curve_bins
-from tilescope.tiler.facts.lanes.copy_rates import copies_between, copy_kinds, kinds_of_track, rate_curve
+from tilescope.tiler.facts.lanes.copy_rates import Copies, copies_between, copy_kinds, kinds_of_track, rate_curve
 from tilescope.tiler.query import Interruptible, QueryReader, finish
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.ticks import UNITS_PS
@@ -68,15 +69,24 @@ def _stream_kinds(scope: Scope) -> Interruptible[list[_StreamKind]]:
     return stream_kinds
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Sums:
-    """Copies that start in a span, and the rates in it."""
+    """Copies of a kind that start in a span, and the rates in it."""
 
-    count: int
-    size: int
-    ticks: int  # of copies with bytes
-    unknown: int  # say neither bytes nor a rate
-    fastest: int
+    count: int = 0
+    size: int = 0
+    ticks: int = 0  # of copies with bytes
+    unknown: int = 0  # say neither bytes nor a rate
+    fastest: int = 0
+
+    def add(self, begun: Copies, curve: StepCurve, first: int, last: int) -> None:
+        """Adds copies that start, and their rate between two ticks, of which the first is before the last."""
+        self.count += len(begun.start)
+        self.size += sum(begun.size[begun.size > 0].tolist())
+        self.ticks += sum((begun.stop - begun.start)[begun.size >= 0].tolist())
+        self.unknown += int(np.count_nonzero((begun.rate < 0) & (begun.size < 0)))
+        _, greatest = curve.extremes(np.array([first, last], np.int64))
+        self.fastest = max(self.fastest, int(greatest[0]))
 
 
 def _answer(scope: Scope, question: CopiesQuestion) -> Interruptible[Answer]:
@@ -86,9 +96,9 @@ def _answer(scope: Scope, question: CopiesQuestion) -> Interruptible[Answer]:
     if question.tracks is not None:
         chosen = frozenset(scope.leaves(question.tracks))
         rows = [row for row in rows if row.track in chosen]
-    sums = []
-    for row in rows:
-        sums.append((yield from _sums(scope.reader, row, span)))
+    sums: list[_Sums] = []
+    for track, of_track in groupby(rows, key=lambda row: row.track):
+        sums += yield from _sums(scope.reader, track, [row.kind for row in of_track], span)
         yield
     kept = [(row, figures) for row, figures in zip(rows, sums, strict=True) if figures.count or figures.fastest]
     tracks = scope.reader.tree.tracks
@@ -106,7 +116,7 @@ def _answer(scope: Scope, question: CopiesQuestion) -> Interruptible[Answer]:
     facts = [
         Fact("copies", "Copies", sum(figures.count for figures in sums), "count", "that start in this range"),
         Fact("bytes", "Bytes", sum(figures.size for figures in sums), "bytes", "that they move or set"),
-        Fact("time", "Time", sum(figures.ticks for figures in sums), "ticks", "of copies, added up"),
+        Fact("time", "Time", sum(figures.ticks for figures in sums), "ticks", "of copies that say bytes, added up"),
     ]
     notes = [] if rows else [Note("warning", "none of the tracks is a stream with copies")]
     if unknown := sum(figures.unknown for figures in sums):
@@ -120,24 +130,19 @@ def _mean(figures: _Sums, tick_ps: int) -> float | None:
     return figures.size * UNITS_PS["s"] / (figures.ticks * tick_ps) if figures.ticks else None
 
 
-def _sums(reader: QueryReader, row: _StreamKind, span: TickRange) -> Interruptible[_Sums]:
-    count = size = ticks = unknown = fastest = 0
-    for piece in copies_between(reader, row.track, span.start, span.stop):
+def _sums(reader: QueryReader, track: int, kinds: Sequence[int], span: TickRange) -> Interruptible[list[_Sums]]:
+    """Sums of each of some kinds on a stream, whose copies are read once."""
+    sums = {kind: _Sums() for kind in kinds}
+    for piece in copies_between(reader, track, span.start, span.stop):
         if piece is not None:
             start, stop, copies = piece
             first, last = max(start, span.start), min(stop, span.stop)
-            of_kind = copies.take(copies.kind == row.kind)
-            begun = of_kind.take((of_kind.start >= first) & (of_kind.start < last))
-            count += len(begun.start)
-            size += sum(begun.size[begun.size > 0].tolist())
-            ticks += sum((begun.stop - begun.start)[begun.size >= 0].tolist())
-            unknown += int(np.count_nonzero((begun.rate < 0) & (begun.size < 0)))
-            if first < last:
-                curve = rate_curve(copies, row.kind, start, stop)
-                _, greatest = curve.extremes(np.array([first, last], np.int64))
-                fastest = max(fastest, int(greatest[0]))
+            begins = (copies.start >= first) & (copies.start < last)
+            for kind, of_kind in sums.items() if first < last else ():
+                begun = copies.take(begins & (copies.kind == kind))
+                of_kind.add(begun, rate_curve(copies, kind, start, stop), first, last)
         yield
-    return _Sums(count, size, ticks, unknown, fastest)
+    return list(sums.values())
 
 
 _SLUG: Final = re.compile(r"[^a-z0-9]+")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from tilescope.tiler.facts.host_operations import HostOp, HostOperation, HostTable, OperatorKey, OperatorSplit, OpSource
 from tilescope.tiler.facts.operations import LaunchedWork
@@ -74,7 +74,7 @@ class HostRows:
 def host_table(host: HostRows, limit: int, *, with_idle: bool) -> Table:
     """Operations of hosts, those that take most time first."""
     table = host.table
-    order = sorted(table.operations, key=lambda operation: (-operation.own, operation.op.name))
+    order = sorted(table.operations, key=lambda operation: (-operation.own, astuple(operation.key)))
     names = host.reader.names.by_id(operation.name for operation in order[:limit])
     rows = [_row(operation, names[operation.name].text) for operation in order[:limit]]
     others = RowSums(
