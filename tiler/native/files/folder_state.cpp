@@ -95,7 +95,7 @@ class StateBytes {
 
 // Nothing for a time that would not fit.
 std::optional<std::int64_t> nanoseconds(std::int64_t seconds, std::int64_t rest) {
-    if (seconds < -kMostSeconds || seconds > kMostSeconds) return std::nullopt;
+    if (seconds < -kMostSeconds || seconds > kMostSeconds || rest < 0 || rest >= 1'000'000'000) return std::nullopt;
     return seconds * 1'000'000'000 + rest;
 }
 
@@ -107,6 +107,8 @@ std::optional<PlainEntries> plain_entries(std::string_view state) {
         const std::string_view name = bytes.name();
         const auto type = static_cast<unsigned char>(bytes.character());
         const auto recorded = static_cast<Recorded>(bytes.character());
+        if (recorded < Recorded::nothing || recorded > Recorded::error)
+            throw std::invalid_argument("an entry of no kind");
         if (type == DT_LNK || type == DT_UNKNOWN || recorded == Recorded::error) return std::nullopt;
         if (recorded == Recorded::status) {
             std::array<std::int64_t, kStatusNumbers> status{};
