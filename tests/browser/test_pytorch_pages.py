@@ -44,7 +44,7 @@ def test_waits_are_walked_by_keys(pages: ToolPages, site: Served, theme: str) ->
     pages.go(site.run_id(RANKS), "tool=collectives")
     pages.answered()
     waits = page.get_by_role("region", name="Waits by rank and step")
-    assert "rank 5 waits least: the others wait for it" in waits.inner_text()
+    assert "rank 5 waits far less than any other rank: the others wait for it" in waits.inner_text()
     pages.viewer.screenshot(f"pytorch-collectives-{theme}")
     assert faults(pages.viewer) == []
     waits.locator(".link-map").focus()
@@ -109,15 +109,18 @@ def test_pages_have_no_faults(pages: ToolPages, site: Served, store: str, fragme
     assert faults(pages.viewer) == []
 
 
-def test_a_kernel_says_the_stack_of_its_launch(pages: ToolPages, site: Served) -> None:
+@pytest.mark.parametrize("theme", THEMES)
+def test_a_kernel_says_the_stack_of_its_launch(pages: ToolPages, site: Served, theme: str) -> None:
     run = site.run_id(STACK)
     stream = next(track for track in site.tree(run)["tracks"] if track["name"].startswith("stream"))
-    pages.go(run, f"sel={stream['id']}.0")
     page = pages.page
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    pages.go(run, f"sel={stream['id']}.0")
     page.get_by_role("button", name="Stack of the launch").click()
     stack = page.locator("table[data-table=stack]")
     stack.wait_for()
     assert "torch_gpt.py" in stack.inner_text()
+    pages.viewer.screenshot(f"pytorch-launch-stack-{theme}")
     assert faults(pages.viewer) == []
     stack.get_by_role("link").or_(stack.get_by_role("button")).first.click()
     pages.viewer.wait(f"!location.hash.includes('sel={stream['id']}.0')")

@@ -241,6 +241,21 @@ def test_shifts_of_ranks_are_measured(tmp_path: Path, capsys: pytest.CaptureFixt
     assert capsys.readouterr().out == "no host is shifted\n"
 
 
+def test_measured_shifts_go_before_those_that_there_were(tmp_path: Path) -> None:
+    truth: dict[str, Any] = write_job(tmp_path / "job", KinetoShape(cycles=1))
+    build_store(sorted((tmp_path / "job").iterdir()), tmp_path / "run")
+    measured = {f"rank {rank}": Shift(-1000 * ns, "measured") for rank, ns in enumerate(truth["offsets"]) if ns}
+    with closing(open_run(tmp_path / "run")) as store:
+        hosts = store.manifest()["hosts"]
+    moved = next(host for host in hosts if clock_names(host)[1] in measured)
+    save_shifts(tmp_path / "run", {moved: 5, "rank 0": 7})
+    assert main(["shift", str(tmp_path / "run"), "--measure"]) == 0
+    assert read_shifts(tmp_path / "run") == measured
+    update_shifts(tmp_path / "run", {"gone": 1}, "by_hand")
+    assert main(["shift", str(tmp_path / "run"), "--measure", "--clear"]) == 0
+    assert read_shifts(tmp_path / "run") == measured
+
+
 def test_what_cannot_be_measured_is_refused(run: Path) -> None:
     with pytest.raises(UsageError, match="no collective of several ranks was recorded"):
         main(["shift", str(run), "--measure", "--debug"])

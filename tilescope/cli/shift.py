@@ -10,7 +10,8 @@ HOST is a host as `tilescope info` lists it. Of a run of ranks, `rank 3 · node1
 
 With --measure each rank of a job of PyTorch is moved by what its clock differs from the middle of all: collectives of
 all ranks end at once. The spread between quartiles of what these say is printed beside it. Ranks that are named have
-the shifts that are given, and HOST=0 or --clear takes a measured one back as any other.
+the shifts that are given, and HOST=0 or --clear takes a measured one back as any other; --clear with --measure leaves
+those alone that are given or measured now.
 
 A shift is a number with a unit, ps, ns, us, ms or s; one above 0 moves a host to the right.
 
@@ -50,19 +51,24 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.cli.stores import refuse_file
     from tilescope.tiler.duration_text import duration_text
     from tilescope.tiler.mount import save_shifts
+    from tilescope.tiler.store.clocks import clock_names
     from tilescope.tiler.store.shifts import read_shifts
 
     refuse_file(args.store)
-    changes = dict(_change(text) for text in args.changes)
-    if args.clear:
-        changes = dict.fromkeys(read_shifts(args.store), 0) | changes
+    given = dict(_change(text) for text in args.changes)
     measured, spreads = _measured(args.store) if args.measure else ({}, {})
+    before = read_shifts(args.store)
+    # The shift of all of a name, `rank 3 · node1 · GPU 0`, would go before that of the rank.
+    replaced = [host for host in before if args.clear or measured.keys() & clock_names(host)[1:]]
+    shifts = save_shifts(args.store, dict.fromkeys(replaced, 0) | given, tick_ps=1)
+    measured = {clock: shift for clock, shift in measured.items() if clock not in given}
     if measured:
-        save_shifts(args.store, measured, "measured", tick_ps=1)
-    shifts = save_shifts(args.store, changes, tick_ps=1)
+        shifts = save_shifts(args.store, measured, "measured", tick_ps=1)
     for clock, shift in shifts.items():
         time = f"{'-' if shift.ps < 0 else '+'}{duration_text(abs(shift.ps), 1)}"
-        say(f"{printable(clock)}: {time}, {_ORIGINS[shift.origin]}{spreads.get(clock, '')}")
+        say(
+            f"{printable(clock)}: {time}, {_ORIGINS[shift.origin]}{spreads.get(clock, '') if clock in measured else ''}"
+        )
     if not shifts:
         say("no host is shifted")
     return 0
@@ -85,12 +91,14 @@ def _measured(path: Path) -> tuple[dict[str, int], dict[str, str]]:
         clocks = finish(run_clocks(reader)) if finish(may_have_calls(reader)) else {}
         shifts, spreads = {}, {}
         for group, clock in clocks.items():
+            if group < 0:  # tracks of no host
+                continue
             host = reader.tree.groups[group].name
             name = clock_names(host)[1] if is_rank(host) and len(clock_names(host)) > 1 else host
             shifts[name] = -clock.offset * reader.tick_ps
             collectives = plural(clock.instances, "collective", "collectives")
             spreads[name] = f", spread {duration_text(clock.spread, reader.tick_ps)} over {collectives}"
-    if not clocks:
+    if not shifts:
         raise UsageError(f"{path}: no collective of several ranks was recorded, by which clocks could be measured")
     return shifts, spreads
 

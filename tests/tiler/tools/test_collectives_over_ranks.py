@@ -117,6 +117,16 @@ def test_waits_by_rank_and_step_are_those_of_the_truth(job: tuple[QueryReader, d
     assert {row["step"] for row in table} == numbers
 
 
+def test_steps_that_are_not_listed_are_counted(job: tuple[QueryReader, dict[str, Any]]) -> None:
+    reader, _ = job
+    whole = answer(reader, "collectives", limit=65_536)
+    part = answer(reader, "collectives", limit=3)
+    assert not any("rows are listed" in note.text for note in whole.notes)
+    count = len(rows(whole, "waits"))
+    assert any(f"3 of {count:,} rows are listed" in note.text for note in part.notes)
+    assert rows(part, "waits") == rows(whole, "waits")[:3]
+
+
 def test_sends_from_rank_to_rank_are_those_of_the_truth(job: tuple[QueryReader, dict[str, Any]]) -> None:
     reader, truth = job
     sums: dict[tuple[str, str], Counter[str]] = {}

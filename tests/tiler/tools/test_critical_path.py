@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +16,14 @@ from hypothesis import strategies as st
 from tests.corpus import corpus_path
 from tests.device_trace import DeviceTrace
 from tests.examples import examples
-from tests.planted_path import planted_path
+from tests.planted_path import HOST, MAIN, planted_path
 from tilescope.tiler.errors import NotAvailable, UsageError
-from tilescope.tiler.facts.critical_path import critical_path, lane_work, path_processes
+from tilescope.tiler.facts.critical_path import critical_path, lane_links, lane_work, path_processes
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
+from tilescope.tiler.tools.critical_path import path_lanes
 
 US = 1_000_000  # ps
 
@@ -67,6 +70,18 @@ def test_a_planted_path(tmp_path_factory: pytest.TempPathFactory, seed: int, ste
     }
     assert slack == {name: value for name, value in planted.beside.items() if value}
     assert sum(stop - start for start, stop, _, _ in path) == planted.now
+    start, stop = sorted(random.Random(seed).choices(range(reader.end + 1), k=2))
+    part = answer_of(reader, start=start, end=stop, limit=10_000)
+    by_track: dict[int, int] = {}
+    for track, ticks in rows(part, "path", "track", "duration"):
+        if track is not None:
+            by_track[track] = by_track.get(track, 0) + ticks
+    assert {track: ticks for track, ticks in rows(part, "tracks", "track", "on_path") if ticks} == by_track
+
+
+def test_a_span_without_a_tick_has_no_path(devices: DeviceTrace) -> None:
+    answer = answer_of(devices.reader, start=5, end=5)
+    assert (facts(answer)["span"], facts(answer)["pieces"]) == (0, 0)
 
 
 def test_pieces_add_up_to_any_span(devices: DeviceTrace) -> None:
@@ -104,6 +119,51 @@ def test_a_lane_shows_the_path(tmp_path: Path) -> None:
     arrows = [(source, event) for event, source in events if source is not None]
     assert arrows, "the path changes tracks"
     assert all(source.split(".")[0] != event.split(".")[0] for source, event in arrows)
+
+
+def test_a_lane_shows_the_paths_of_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    planted = planted_path(random.Random(4), 20)
+    planted.write(tmp_path / "planted.json")
+    borders = [0, planted.now // 3, planted.now // 2, planted.now]
+    trace = json.loads((tmp_path / "planted.json").read_text())
+    for number, (start, stop) in enumerate(pairwise(borders)):
+        step = {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{number}", "ts": start, "dur": stop - start}
+        trace["traceEvents"].append(step | {"pid": HOST, "tid": MAIN})
+    (tmp_path / "planted.json").write_text(json.dumps(trace))
+    reader = opened(tmp_path / "planted.json", tmp_path)
+    (lane,) = [name for (name,) in rows(answer_of(reader, "lanes"), "lanes", "lane") if "critical" in name]
+    by_kind: Counter[str] = Counter()
+    for number in range(3):
+        by_kind.update(dict(rows(answer_of(reader, steps=str(number)), "kinds", "kind", "time")))
+    for _ in range(2):  # anew, and as it was kept
+        bins = answer_of(reader, "lane_bins", lane=lane, bins=7)
+        drawn: Counter[str] = Counter()
+        for name, ticks in rows(bins, "slices", "name", "duration") + rows(bins, "bins", "name", "busy"):
+            drawn[name] += ticks
+        assert drawn == by_kind
+    monkeypatch.setattr(path_lanes, "MOST_STEPS", 2)
+    with pytest.raises(UsageError, match=r"the critical paths of 3 steps, of some \d+ events, are too many .* zoom in"):
+        answer_of(reader, "lane_bins", lane=lane)
+    end = borders[2] * (US // reader.tick_ps)
+    assert rows(answer_of(reader, "lane_bins", lane=lane, end=end, bins=1), "bins", "busy")
+    monkeypatch.setattr(path_lanes, "MOST_EVENTS", 1)
+    with pytest.raises(UsageError, match="critical paths of 2 steps"):
+        answer_of(reader, "lane_bins", lane=lane, end=end)
+
+
+def test_threads_that_launch_nothing_are_counted(tmp_path: Path) -> None:
+    planted = planted_path(random.Random(5), 20)
+    loader = {"ph": "X", "cat": "cpu_op", "name": "aten::stack", "ts": 1, "dur": 1, "pid": HOST, "tid": 500}
+    planted.events.append(loader)
+    planted.write(tmp_path / "planted.json")
+    notes = [note.text for note in answer_of(opened(tmp_path / "planted.json", tmp_path)).notes]
+    assert any("1 thread with operators launches nothing and is left out" in note for note in notes)
+
+
+def test_too_many_links_are_refused(devices: DeviceTrace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lane_links, "MOST_LINKS", 2)
+    with pytest.raises(UsageError, match="at most 2 waits"):
+        answer_of(QueryReader(devices.store))
 
 
 def test_too_many_slices_are_refused(devices: DeviceTrace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ PyTorch records them with `enable_cuda_sync_events`, as slices `Stream Sync`, `C
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -61,8 +61,13 @@ class DeviceSyncs:
         return cls(*(np.concatenate([none, *(getattr(part, name) for part in parts)]) for name in cls.__slots__))
 
 
-def device_syncs(reader: QueryReader, device: Device, start: int, stop: int) -> Interruptible[DeviceSyncs]:
-    """The synchronisations of a device in [start, stop). Raises DamagedStore, NotBuilt, StoredLast."""
+def device_syncs(
+    reader: QueryReader, device: Device, start: int, stop: int, count: Callable[[int], None]
+) -> Interruptible[DeviceSyncs]:
+    """The synchronisations of a device in [start, stop). `count` is called with the number of those that are read.
+
+    Raises DamagedStore, NotBuilt, StoredLast.
+    """
     codes = _NAMES.get(reader)
     if codes is None:
         codes = _NAMES.keep(reader, (yield from reader.names.numbers(_code)))
@@ -75,6 +80,7 @@ def device_syncs(reader: QueryReader, device: Device, start: int, stop: int) -> 
                 for events in Reading(reader).events(plan, plan.leaf_runs):
                     syncs = events.take(codes[events.name + 1] != 0)
                     if len(syncs):
+                        count(len(syncs))
                         parts.append((yield from _of_slices(reader, syncs, codes[syncs.name + 1], streams)))
                     yield
     return DeviceSyncs.joined(parts)

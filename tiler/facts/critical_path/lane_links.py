@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.critical_path.device_syncs import ALL_STREAMS, DeviceSyncs
 from tilescope.tiler.facts.critical_path.graph import GraphLinks
 from tilescope.tiler.facts.critical_path.kinds import WaitKind
-from tilescope.tiler.facts.critical_path.lane_work import LaneWork
+from tilescope.tiler.facts.critical_path.lane_work import MOST_SLICES, LaneWork
+from tilescope.tiler.query import Interruptible
 
 Ints = NDArray[np.int64]
+
+# Calls that wait have a link with each stream whose work they wait for: many of both would be their product.
+MOST_LINKS: Final = 2 * MOST_SLICES
 
 
 @dataclass(frozen=True)
@@ -56,38 +62,69 @@ class LaunchedLane:
 
 def lane_links(
     threads: Sequence[LaneWork], streams: Sequence[LaunchedLane], syncs: DeviceSyncs, records: Mapping[int, int]
-) -> GraphLinks:
-    """The links of the lanes of threads, then streams, in this order.
+) -> Interruptible[GraphLinks]:
+    """The links of the lanes of threads, then streams, in this order. Raises UsageError for more than MOST_LINKS.
 
     `syncs` of all devices; `records`: the tick of the call that marks the place of each number.
     """
-    parts = [_threads(threads)]
+    links = _Links()
+    links.add(_threads(threads))
+    yield
     lane_of = {lane.track: place for place, lane in enumerate(threads)}
     stream_of = {stream.lane.track: place for place, stream in enumerate(streams, len(threads))}
     for place, stream in enumerate(streams, len(threads)):
-        parts.append(_launches(lane_of, stream, place))
+        links.add(_launches(lane_of, stream, place))
+        yield
     calls = zip(syncs.record.tolist(), syncs.call_start.tolist(), strict=True)
     before = np.array([records.get(record, start) for record, start in calls], np.int64)
     for waited, place in stream_of.items():
-        stream = streams[place - len(threads)]
         rows = np.flatnonzero((syncs.stream == waited) | (syncs.stream == ALL_STREAMS))
-        ends = stream.end_of_launched(before[rows])
-        for thread_place, thread in enumerate(threads):
-            waits = np.flatnonzero((syncs.waiting_stream[rows] < 0) & (syncs.thread[rows] == thread.track))
-            stops = _stops(thread, syncs.call[rows[waits]])
-            parts.append(_links(WaitKind.SYNCHRONISATION, thread_place, stops, place, ends[waits]))
+        ends = streams[place - len(threads)].end_of_launched(before[rows])
+        by_call = syncs.waiting_stream[rows] < 0
+        for track in np.unique(syncs.thread[rows[by_call]]).tolist():
+            if track in lane_of:
+                waits = np.flatnonzero(by_call & (syncs.thread[rows] == track))
+                stops = _stops(threads[lane_of[track]], syncs.call[rows[waits]])
+                links.add(_linked(WaitKind.SYNCHRONISATION, lane_of[track], stops, place, ends[waits]))
+                yield
         for waiting in np.unique(syncs.waiting_stream[rows]).tolist():
             if waiting in stream_of:
                 waits = np.flatnonzero(syncs.waiting_stream[rows] == waiting)
                 other = stream_of[waiting]
                 begins = streams[other - len(threads)].next_launched(syncs.call_start[rows[waits]])
-                parts.append(_links(WaitKind.EVENT, other, begins, place, ends[waits]))
+                links.add(_linked(WaitKind.EVENT, other, begins, place, ends[waits]))
+                yield
     for thread_place, thread in enumerate(threads):
-        parts += _unnamed_waits(thread, thread_place, streams, len(threads), syncs)
-    return GraphLinks.joined(parts)
+        stops = _unnamed_waits(thread, syncs)
+        for place, stream in enumerate(streams if len(stops) else (), len(threads)):
+            links.add(_first_waits(thread_place, stops, place, stream.latest_end(stops)))
+            yield
+    return links.joined()
 
 
-def _links(kind: WaitKind, lane: int, tick: Ints, source_lane: Ints | int, source_tick: Ints) -> GraphLinks:
+class _Links:
+    """Links, of which all together have a limit."""
+
+    def __init__(self) -> None:
+        self._parts: list[GraphLinks] = []
+        self._count = 0
+
+    def add(self, links: GraphLinks) -> None:
+        """Adds some. Raises UsageError."""
+        self._parts.append(links)
+        self._count += len(links.tick)
+        if self._count > MOST_LINKS:
+            raise UsageError(
+                f"a critical path is of at most {MOST_LINKS:,} waits of calls for streams, and there are more: "
+                "choose steps or a span"
+            )
+
+    def joined(self) -> GraphLinks:
+        """All of them."""
+        return GraphLinks.joined(self._parts)
+
+
+def _linked(kind: WaitKind, lane: int, tick: Ints, source_lane: Ints | int, source_tick: Ints) -> GraphLinks:
     columns = np.broadcast_arrays(lane, tick, source_lane, source_tick, int(kind))
     links = GraphLinks(*(np.array(column, np.int64) for column in columns))
     return links.take((links.source_tick >= 0) & (links.tick >= 0) & (links.source_lane >= 0))
@@ -101,7 +138,7 @@ def _launches(lane_of: Mapping[int, int], stream: LaunchedLane, place: int) -> G
     thread = np.where(tracks[row] == stream.launch_thread, threads[row], -1)
     slices = stream.lane.slices
     after = stream.launch_start < slices.start
-    return _links(WaitKind.LAUNCH, place, slices.start[after], thread[after], stream.launch_start[after])
+    return _linked(WaitKind.LAUNCH, place, slices.start[after], thread[after], stream.launch_start[after])
 
 
 def _stops(thread: LaneWork, calls: Ints) -> Ints:
@@ -114,17 +151,17 @@ def _stops(thread: LaneWork, calls: Ints) -> Ints:
     return np.where(ordinals[row] == calls, stops, -1)
 
 
-def _unnamed_waits(
-    thread: LaneWork, place: int, streams: Sequence[LaunchedLane], first: int, syncs: DeviceSyncs
-) -> list[GraphLinks]:
-    """Calls of which is not recorded what they wait for: what ended last before them, on any stream."""
+def _unnamed_waits(thread: LaneWork, syncs: DeviceSyncs) -> Ints:
+    """Ends of calls of which is not recorded what they wait for: what ended last before them, on any stream."""
     spans = np.flatnonzero(thread.waits)
     named = syncs.call[(syncs.thread == thread.track) & (syncs.waiting_stream < 0)]
-    stops = thread.stop[spans[~np.isin(thread.slices.ordinal[thread.place[spans]], named)]]
-    return [
-        _links(WaitKind.SYNCHRONISATION, place, stops, source, stream.latest_end(stops))
-        for source, stream in enumerate(streams, first)
-    ]
+    return thread.stop[spans[~np.isin(thread.slices.ordinal[thread.place[spans]], named)]]
+
+
+def _first_waits(lane: int, stops: Ints, source_lane: int, ends: Ints) -> GraphLinks:
+    """Of the calls that end after the same work the first alone waits for it: the others come after that one."""
+    is_first = np.diff(ends, prepend=-1) != 0
+    return _linked(WaitKind.SYNCHRONISATION, lane, stops[is_first], source_lane, ends[is_first])
 
 
 def _threads(threads: Sequence[LaneWork]) -> GraphLinks:
@@ -146,5 +183,5 @@ def _threads(threads: Sequence[LaneWork]) -> GraphLinks:
         last = np.searchsorted(end[:-1], tick, side="right") - 1
         is_other = end[last] > before  # its own last end is `before`
         rows = np.flatnonzero(is_other)
-        parts.append(_links(WaitKind.THREAD, place, tick[rows], lane[last[rows]], end[last[rows]]))
+        parts.append(_linked(WaitKind.THREAD, place, tick[rows], lane[last[rows]], end[last[rows]]))
     return GraphLinks.joined(parts)

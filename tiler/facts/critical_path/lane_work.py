@@ -53,6 +53,14 @@ class LaneReading:
         self._stop = stop
         self._slices = 0
 
+    def count(self, slices: int) -> None:
+        """Counts slices that were read. Raises UsageError for more than MOST_SLICES."""
+        self._slices += slices
+        if self._slices > MOST_SLICES:
+            raise UsageError(
+                f"a critical path is of at most {MOST_SLICES:,} slices, and there are more: choose steps or a span"
+            )
+
     def stream(self, track: int, kinds: NDArray[np.uint8]) -> Interruptible[LaneWork]:
         """The work of a stream; `kinds` of each name, that of events without one first. Raises DamagedStore."""
         works = works_of(kinds)
@@ -84,11 +92,7 @@ class LaneReading:
         plan = self._reader.plan(track, Windows.single(self._start, self._stop))
         for events in Reading(self._reader).events(plan, plan.leaf_runs):
             parts.append(events.take(is_work[events.name + 1]))
-            self._slices += len(parts[-1])
-            if self._slices > MOST_SLICES:
-                raise UsageError(
-                    f"a critical path is of at most {MOST_SLICES:,} slices, and there are more: choose steps or a span"
-                )
+            self.count(len(parts[-1]))
             yield
         slices = join(parts)
         return slices.take(np.argsort(slices.ordinal, kind="stable"))

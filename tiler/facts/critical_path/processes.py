@@ -16,11 +16,16 @@ from tilescope.tiler.query.run_caches import RunCache
 
 @dataclass(frozen=True, slots=True)
 class PathProcess:
-    """Threads of one process, and the devices that they launch work on: none where the host alone was recorded."""
+    """Threads of one process, and the devices that they launch work on: none where the host alone was recorded.
+
+    `left_out`: number of its threads with operators that launch nothing, as those of data loaders. Nothing says when
+    another thread waits for one of them.
+    """
 
     group: int
     threads: Sequence[int]
     devices: Sequence[Device]
+    left_out: int
 
     @property
     def tracks(self) -> frozenset[int]:
@@ -53,6 +58,11 @@ def _read(reader: QueryReader) -> Interruptible[list[PathProcess]]:
             threads[group] |= launching
             devices[group].append(device)
         yield
-    for thread in () if devices else (yield from frame_threads(reader, OPERATORS)):
-        threads[tracks[thread].group].add(thread)
-    return [PathProcess(group, sorted(threads[group]), devices[group]) for group in sorted(threads)]
+    left_out: dict[int, int] = defaultdict(int)
+    for thread in (yield from frame_threads(reader, OPERATORS)):
+        group = tracks[thread].group
+        if not devices:
+            threads[group].add(thread)
+        elif thread not in threads.get(group, ()):
+            left_out[group] += 1
+    return [PathProcess(group, sorted(threads[group]), devices[group], left_out[group]) for group in sorted(threads)]

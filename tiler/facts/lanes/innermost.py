@@ -42,7 +42,7 @@ def innermost_spans(start: Ints, stop: Ints, row: Ints, first: int, end: int) ->
     moments = np.flatnonzero(~lasts & (start >= first) & (start < end))
     before = np.searchsorted(times, start[moments])
     starts = np.insert(times, before, start[moments])
-    stops = np.insert(np.append(times[1:], end), before, start[moments])
+    stops = np.insert(np.append(times[1:], end)[: len(times)], before, start[moments])
     events = np.insert(event, before, moments)
     runs = events >= 0
     return InnermostSpans(starts[runs], stops[runs], events[runs])

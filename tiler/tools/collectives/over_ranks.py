@@ -73,14 +73,16 @@ def over_ranks(
         Fact("last_rank", "Last most often", latest.name if latest else None, "text", "" if latest else "none is here"),
         Fact("last_count", "How often", latest.last if latest else None, "count", "" if latest else "none is here"),
     ]
+    waits, left_out = waits_table(reader, instances, (yield from call_steps(reader, calls)), limit)
+    yield
     tables = [
         _ranks_table(rows, clocks),
-        waits_table(reader, instances, (yield from call_steps(reader, calls)), limit),
+        waits,
         sends_table(instances, limit, reader.tick_ps),
         _groups_table(instances, limit, reader.tick_ps),
         _instances_table(reader, instances, limit),
     ]
-    notes = _notes(reader.tick_ps, calls, instances, rows, {} if by_measured_clocks else clocks)
+    notes = [*_notes(reader.tick_ps, calls, instances, rows, {} if by_measured_clocks else clocks), *left_out]
     return Answer(facts, [table for table in tables if len(table)], notes=notes)
 
 

@@ -9,6 +9,7 @@ from msgspec import Meta
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.critical_path import (
+    KIND_TITLES,
     CriticalPath,
     PathKind,
     PathProcess,
@@ -64,7 +65,7 @@ def _answer(scope: Scope, question: CriticalPathQuestion) -> Interruptible[Answe
     process = there[0]
     span = yield from _span(scope, question, process)
     path = yield from critical_path(scope.reader, process, *span)
-    notes = [*_notes(scope, path, there)]
+    notes = _notes(path, there)
     yield
     tables = [
         kinds_table(path),
@@ -89,26 +90,33 @@ def _span(scope: Scope, question: CriticalPathQuestion, process: PathProcess) ->
 
 
 def _facts(scope: Scope, path: CriticalPath, process: PathProcess) -> list[Fact]:
-    pieces = path.pieces
     group = scope.reader.tree.groups[process.group]
     parent = None if group.parent is None else scope.reader.tree.groups[group.parent].name
-    on_devices = int(pieces.ticks[pieces.kind <= PathKind.COPY].sum())
+    ticks = path.sums.kind_ticks()
     return [
         Fact("process", "Process", group.name if parent is None else f"{parent} › {group.name}", "name"),
         Fact("span", "Length of the path", path.stop - path.start, "ticks", "its pieces add up to the span"),
-        Fact("device", "Work of devices", on_devices, "ticks", "on the path"),
-        Fact("host", "Operators and calls", int(pieces.ticks[pieces.kind == PathKind.OPERATOR].sum()), "ticks"),
-        Fact("pieces", "Pieces", len(pieces), "count"),
-        Fact("changes", "Changes of track", int((pieces.source_track >= 0).sum()), "count"),
+        Fact("device", "Work of devices", sum(ticks[: PathKind.COPY + 1]), "ticks", "on the path"),
+        Fact("host", "Operators and calls", ticks[PathKind.OPERATOR], "ticks"),
+        Fact("pieces", "Pieces", len(path.pieces), "count"),
+        Fact("changes", "Changes of track", path.sums.changes, "count"),
         Fact("start", "Start", path.start, "time"),
     ]
 
 
-def _notes(scope: Scope, path: CriticalPath, processes: list[PathProcess]) -> list[Note]:
+def _notes(path: CriticalPath, processes: list[PathProcess]) -> list[Note]:
     notes = []
+    left_out = processes[0].left_out
+    if left_out:
+        threads = plural(
+            left_out, "thread with operators launches nothing and is", "threads with operators launch nothing and are"
+        )
+        notes.append(
+            Note("info", f"{threads} left out: what others wait for there is {KIND_TITLES[PathKind.BETWEEN].lower()}")
+        )
     if len(processes) > 1:
         others = plural(len(processes) - 1, "other process has", "other processes have")
-        notes.append(Note("info", f"the path is of one process, and {others} one: choose tracks of it"))
+        notes.append(Note("info", f"this is the path of one process, and {others} a path too: choose tracks of it"))
     if path.has_unnamed_waits:
         notes.append(Note("info", _NO_SYNCS))
     if path.early:

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.distinct import distinct
 from tilescope.tiler.facts.critical_path import ENDLESS, KIND_TITLES, WAIT_TITLES, CriticalPath, PathKind, WaitKind
-from tilescope.tiler.facts.wide_sums import WideSums
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
@@ -19,29 +17,27 @@ Ints = NDArray[np.int64]
 
 def kinds_table(path: CriticalPath) -> Table:
     """The time of a path by kind, the most first."""
-    pieces = path.pieces
-    ticks, counts = _sums(pieces.ticks, pieces.kind, len(PathKind)), np.bincount(pieces.kind, minlength=len(PathKind))
+    ticks, counts = path.sums.kind_ticks(), path.sums.kind_counts()
     order = [kind for kind in sorted(PathKind, key=lambda kind: (-ticks[kind], kind)) if counts[kind]]
     columns = [
         Column("kind", "Kind", "text", [KIND_TITLES[kind] for kind in order]),
         Column("time", "Time", "ticks", [ticks[kind] for kind in order]),
         Column("share", "Share of the path", "fraction", _shares([ticks[kind] for kind in order], path), total="none"),
-        Column("pieces", "Pieces", "count", [int(counts[kind]) for kind in order]),
+        Column("pieces", "Pieces", "count", [counts[kind] for kind in order]),
     ]
-    return Table("kinds", "By kind", columns, totals={"time": sum(ticks), "pieces": len(pieces)})
+    return Table("kinds", "By kind", columns, totals={"time": sum(ticks), "pieces": len(path.pieces)})
 
 
 def names_table(scope: Scope, path: CriticalPath, limit: int) -> Table:
     """The time of a path by kind and name, the most first."""
-    pieces = path.pieces
-    key, group = _groups(pieces.kind, pieces.name)
-    ticks, counts = _sums(pieces.ticks, group, key.shape[1]), np.bincount(group, minlength=key.shape[1]).tolist()
+    names = path.sums.names
+    ticks, counts = names.ticks.integers(), names.count.tolist()
     order = sorted(range(len(ticks)), key=lambda row: (-ticks[row], row))
     listed, left = order[:limit], order[limit:]
-    texts, categories = _texts(scope, key[1, listed])
+    texts, categories = _texts(scope, names.name[listed])
     columns = [
         Column("name", "Name", "name", texts),
-        Column("kind", "Kind", "text", [KIND_TITLES[PathKind(kind)] for kind in key[0, listed].tolist()]),
+        Column("kind", "Kind", "text", [KIND_TITLES[PathKind(kind)] for kind in names.kind[listed].tolist()]),
         Column("time", "Time", "ticks", [ticks[row] for row in listed]),
         Column("share", "Share of the path", "fraction", _shares([ticks[row] for row in listed], path), total="none"),
         Column("pieces", "Pieces", "count", [counts[row] for row in listed]),
@@ -50,14 +46,12 @@ def names_table(scope: Scope, path: CriticalPath, limit: int) -> Table:
     rest: dict[str, Value] | None = None
     if left:
         rest = {"time": sum(ticks[row] for row in left), "pieces": sum(counts[row] for row in left)}
-    return Table("names", "By name", columns, totals={"time": sum(ticks), "pieces": len(pieces)}, rest=rest)
+    return Table("names", "By name", columns, totals={"time": sum(ticks), "pieces": len(path.pieces)}, rest=rest)
 
 
 def waits_table(path: CriticalPath) -> Table:
     """Causes that bind a path: how its pieces follow one another, and the time of the delays with them."""
-    pieces = path.pieces
-    counts = np.bincount(pieces.wait, minlength=len(WaitKind)).tolist()
-    ticks = _sums(np.where(pieces.wait == WaitKind.ORDER, 0, pieces.ticks), pieces.wait, len(WaitKind))
+    counts, ticks = path.sums.waits.count.tolist(), path.sums.waits.ticks.integers()
     kinds = [kind for kind in WaitKind if counts[kind]]
     columns = [
         Column("wait", "What binds", "text", [WAIT_TITLES[kind] for kind in kinds]),
@@ -69,56 +63,37 @@ def waits_table(path: CriticalPath) -> Table:
 
 def tracks_table(scope: Scope, path: CriticalPath) -> Table:
     """Time of each track on the path, and the work of it that lies beside."""
-    tracks = np.unique(path.work.track)
-    on_path = _sums_of(path.pieces.ticks, path.pieces.track, tracks)
-    beside = path.work.slack > 0
-    ticks = _sums_of((path.work.stop - path.work.start)[beside], path.work.track[beside], tracks)
-    least = np.full(len(tracks), ENDLESS)
-    np.minimum.at(least, np.searchsorted(tracks, path.work.track[beside]), path.work.slack[beside])
+    tracks = path.sums.tracks
     columns = [
-        Column("name", "Track", "name", [scope.reader.tree.tracks[track].name for track in tracks.tolist()]),
-        Column("on_path", "On the path", "ticks", on_path),
-        Column("beside", "Work beside it", "ticks", ticks),
-        Column("slack", "Least slack beside it", "ticks", _recorded(least.tolist()), total="min"),
-        Column("track", "Track", "track", tracks),
+        Column("name", "Track", "name", [scope.reader.tree.tracks[track].name for track in tracks.track.tolist()]),
+        Column("on_path", "On the path", "ticks", tracks.on_path.integers()),
+        Column("beside", "Work beside it", "ticks", tracks.beside.integers()),
+        Column("slack", "Least slack beside it", "ticks", _recorded(tracks.slack.tolist()), total="min"),
+        Column("track", "Track", "track", tracks.track),
     ]
     return Table("tracks", "By track", columns)
 
 
 def beside_table(scope: Scope, path: CriticalPath, limit: int) -> Table:
     """Work beside a path by kind and name: what has least slack first."""
-    beside = np.flatnonzero(path.work.slack > 0)
-    kind, name, slack = (getattr(path.work, column)[beside] for column in ("kind", "name", "slack"))
-    key, group = _groups(kind, name)
-    count = key.shape[1]
-    ticks = _sums((path.work.stop - path.work.start)[beside], group, count)
-    least = np.full(count, ENDLESS)
-    np.minimum.at(least, group, slack)
-    is_least = np.flatnonzero(slack == least[group])
-    first = np.full(count, len(path.work.start))
-    np.minimum.at(first, group[is_least], beside[is_least])
-    counts = np.bincount(group, minlength=count).tolist()
-    order = sorted(range(count), key=lambda row: (least[row], -ticks[row], row))[:limit]
-    texts, _ = _texts(scope, key[1, order])
-    listed = first[order]
+    beside = path.sums.beside
+    ticks, counts, least = beside.names.ticks.integers(), beside.names.count.tolist(), beside.slack.tolist()
+    order = sorted(range(len(ticks)), key=lambda row: (least[row], -ticks[row], row))
+    listed, left = order[:limit], order[limit:]
+    texts, _ = _texts(scope, beside.names.name[listed])
+    kinds = [PathKind(kind) for kind in beside.names.kind[listed].tolist()]
     columns = [
         Column("name", "Name", "name", texts),
-        Column("kind", "Kind", "text", [KIND_TITLES[PathKind(value)] for value in key[0, order].tolist()]),
-        Column("slack", "Least slack", "ticks", _recorded(least[order].tolist()), total="min"),
-        Column("time", "Time", "ticks", [ticks[row] for row in order]),
-        Column("spans", "Spans", "count", [counts[row] for row in order]),
-        Column(
-            "event",
-            "With the least slack",
-            "event",
-            _events(path.work.track[listed], path.work.ordinal[listed]),
-        ),
+        Column("kind", "Kind", "text", [KIND_TITLES[kind] for kind in kinds]),
+        Column("slack", "Least slack", "ticks", _recorded([least[row] for row in listed]), total="min"),
+        Column("time", "Time", "ticks", [ticks[row] for row in listed]),
+        Column("spans", "Spans", "count", [counts[row] for row in listed]),
+        Column("event", "With the least slack", "event", _events(beside.track[listed], beside.ordinal[listed])),
     ]
     rest: dict[str, Value] | None = None
-    if count > limit:
-        listed_ticks, listed_spans = (sum(sums[row] for row in order) for sums in (ticks, counts))
-        rest = {"time": sum(ticks) - listed_ticks, "spans": len(beside) - listed_spans}
-    return Table("beside", "Beside the path", columns, totals={"time": sum(ticks), "spans": len(beside)}, rest=rest)
+    if left:
+        rest = {"time": sum(ticks[row] for row in left), "spans": sum(counts[row] for row in left)}
+    return Table("beside", "Beside the path", columns, totals={"time": sum(ticks), "spans": sum(counts)}, rest=rest)
 
 
 def pieces_table(scope: Scope, path: CriticalPath, limit: int) -> Table:
@@ -137,23 +112,6 @@ def pieces_table(scope: Scope, path: CriticalPath, limit: int) -> Table:
         Column("track", "Track", "track", [track if track >= 0 else None for track in pieces.track[listed].tolist()]),
     ]
     return Table("path", "The path", columns, totals={"duration": path.stop - path.start})
-
-
-def _groups(kind: Ints, name: Ints) -> tuple[Ints, Ints]:
-    """Pairs of kind and name, shape (2, n), ascending; and the pair of each row."""
-    pairs, group = distinct(kind * (int(name.max(initial=0)) + 2) + name + 1)
-    kinds, names = np.divmod(pairs, int(name.max(initial=0)) + 2)
-    return np.stack([kinds, names - 1]), group
-
-
-def _sums(values: Ints, groups: Ints, count: int) -> list[int]:
-    return WideSums.from_groups(np.ma.MaskedArray(values), groups, count).integers()
-
-
-def _sums_of(values: Ints, tracks: Ints, chosen: Ints) -> list[int]:
-    """Sums by track of those that are chosen, which ascend and are all that there are but -1."""
-    there = tracks >= 0
-    return _sums(values[there], np.searchsorted(chosen, tracks[there]), len(chosen))
 
 
 def _shares(ticks: Sequence[int], path: CriticalPath) -> list[float | None]:

@@ -1,7 +1,6 @@
 /** The stack of a launch: all operators and frames around it, asked for when somebody opens it. */
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { useApp } from "../components/app-context";
 import { plural } from "../components/format";
 import { firstChildren, type NamedSlice, NestingLoader } from "../state/nesting";
 import { buildKey } from "../state/question-key";
@@ -13,8 +12,7 @@ import { CannotFetch, SkeletonRows } from "./notices";
 const LIST = firstChildren("time");
 
 export function LaunchStack({ launch, trace }: { readonly launch: NamedSlice; readonly trace: Trace }) {
-  const { pane } = useApp();
-  const loader = useMemo(() => new NestingLoader(pane), []);
+  const loader = useMemo(() => new NestingLoader(), []);
   const [isOpen, setOpen] = useState(false);
   const { track, ordinal } = launch;
   const slice = useMemo(() => ({ track, ordinal: BigInt(ordinal) }), [track, ordinal]);

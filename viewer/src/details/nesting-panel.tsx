@@ -15,6 +15,7 @@ import {
   moreChildren,
   type Nesting,
   NestingLoader,
+  nestingView,
   type Relative,
 } from "../state/nesting";
 import { buildKey } from "../state/question-key";
@@ -43,7 +44,7 @@ interface NestingRequest {
 export function useNesting(trace: Trace, details: EventDetails): NestingRequest {
   const { pane } = useApp();
   const { track, ordinal } = details;
-  const loader = useMemo(() => new NestingLoader(pane), []);
+  const loader = useMemo(() => new NestingLoader(nestingView(pane)), []);
   const slice = `${track}.${ordinal}`;
   const [chosen, setChosen] = useState({ slice, list: firstChildren(preferred) });
   const list = chosen.slice === slice ? chosen.list : firstChildren(preferred);

@@ -92,7 +92,7 @@ function trace(ask: () => Promise<ToolAnswer>, revision: number): Trace {
 it("is of the build as far as it has grown: what was known before is stale", async () => {
   const ask = vi.fn(async () => answer(1, 1));
   const [before, now] = [trace(ask, 1), trace(ask, 2)];
-  const loader = new NestingLoader(pane);
+  const loader = new NestingLoader(nestingView(pane));
   const list = firstChildren("time");
   await loader.load(before, SLICE, list);
   expect(nestingOf(nestingView(pane).value, before, SLICE)).toMatchObject({ childCount: 1n });
@@ -108,7 +108,7 @@ it("is of the build as far as it has grown: what was known before is stale", asy
 
 it("asks for each list once", async () => {
   const ask = vi.fn(async () => answer(1, 1));
-  const loader = new NestingLoader(pane);
+  const loader = new NestingLoader(nestingView(pane));
   await loader.load(trace(ask, 1), SLICE, firstChildren("time"));
   await loader.load(trace(ask, 1), SLICE, firstChildren("longest"));
   await loader.load(trace(ask, 1), SLICE, firstChildren("time"));
@@ -121,4 +121,24 @@ it("asks for each list once", async () => {
   expect(nestingView(pane).value).toMatchObject({ kind: "answered", answer: { childCount: 1n } });
   loader.close();
   expect(nestingView(pane).value).toEqual({ kind: "none" });
+});
+
+it("leaves the state of the selected slice as it is where it has one of its own", async () => {
+  const loader = new NestingLoader(nestingView(pane));
+  await loader.load(
+    trace(async () => answer(1, 1), 1),
+    SLICE,
+    firstChildren("time"),
+  );
+  const shown = nestingView(pane).value;
+  const other = new NestingLoader();
+  await other.load(
+    trace(async () => answer(1, 1), 1),
+    { ...SLICE, ordinal: 4n },
+    firstChildren("time"),
+  );
+  expect(nestingView(pane).value).toBe(shown);
+  other.close();
+  expect(nestingView(pane).value).toBe(shown);
+  loader.close();
 });

@@ -2,7 +2,6 @@
 
 import { signal } from "@preact/signals";
 import { questionQuery, type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/client";
-import type { Pane } from "./pane";
 import { perPane } from "./per-pane";
 import { questionKey } from "./question-key";
 import { Requester, type RequestState } from "./request-state";
@@ -86,6 +85,7 @@ export const CHILDREN_AT_FIRST = 12;
 const CHILDREN_OF_PAGE = 100;
 const CHILDREN_AT_MOST = 1000;
 
+/** Nesting of the selected slice of each pane. */
 export const nestingView = perPane(() => signal<RequestState<Nesting>>({ kind: "none" }));
 
 /** So many lists are at hand again at once. */
@@ -97,8 +97,9 @@ const TOOL = "nesting";
 export class NestingLoader {
   readonly #requester: Requester<Nesting>;
 
-  constructor(pane: Pane) {
-    this.#requester = new Requester(KEPT, nestingView(pane));
+  /** `state`: where others see how it stands; each loader has one of its own. */
+  constructor(state = signal<RequestState<Nesting>>({ kind: "none" })) {
+    this.#requester = new Requester(KEPT, state);
   }
 
   async load({ manifest, api }: AskedTrace, slice: Slice, list: ChildList): Promise<void> {

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from tilescope.tiler.facts.critical_path.graph import ENDLESS, GraphLane, GraphLinks, GraphPath, graph_path
+from tilescope.tiler.query import finish
 
 LENGTH = 40
 
@@ -54,7 +55,7 @@ def path_of(case: Case) -> GraphPath:
         for lane in case.lanes
     ]
     columns = np.array(case.links, np.int64).reshape(-1, 5).T
-    return graph_path(lanes, GraphLinks(*columns), 0, LENGTH)
+    return finish(graph_path(lanes, GraphLinks(*columns), 0, LENGTH))
 
 
 class Plain:

@@ -11,6 +11,8 @@ import { type Cell, cellAfter, type LinkMatrix } from "./matrix";
 
 interface Props {
   readonly title: string;
+  /** What cells are, in the plural. */
+  readonly noun: string;
   readonly matrix: LinkMatrix;
   /** Place of the cell that is shown beside it. */
   readonly current: number;
@@ -42,7 +44,7 @@ function gridOf({ rows, columns }: LinkMatrix, widthPx: number): Grid {
   return { width, height: Math.max(LEAST_CELL_PX, Math.min(MOST_CELL.height, Math.max(width / 2.5, 12), fits)) };
 }
 
-export function HeatMap({ title, matrix, current, onCurrent, onChoose, figureText, spokenText }: Props) {
+export function HeatMap({ title, noun, matrix, current, onCurrent, onChoose, figureText, spokenText }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const drawn = useRef({ matrix, current, figureText });
   drawn.current = { matrix, current, figureText };
@@ -90,9 +92,12 @@ export function HeatMap({ title, matrix, current, onCurrent, onChoose, figureTex
       role="group"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: its arrow keys walk from link to link.
       tabIndex={0}
-      aria-label={`${title}: ${matrix.cells.length} links. Arrow keys go from one to the next, Enter shows its row.`}
+      aria-label={`${title}: ${matrix.cells.length} ${noun}. Arrow keys go from one to the next, Enter shows its row.`}
       onKeyDown={onKeyDown}
       onMouseMove={(event) => {
+        if (event.movementX === 0 && event.movementY === 0) {
+          return; // the page has moved below a pointer that rests: keys go on from the cell that they have reached
+        }
         const place = placeAt(event);
         if (place >= 0 && place !== current) {
           onCurrent(place);

@@ -56,7 +56,7 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
     <>
       <Headline answer={answer} links={props.context} />
       {waits !== undefined && (waits.columns[0]?.values.length ?? 0) > 0 && (
-        <Waits {...props} waits={waits} onRow={setWanted} />
+        <Waits {...props} waits={waits} ranks={answer.tables.find(({ id }) => id === "ranks")} onRow={setWanted} />
       )}
       {links !== undefined && transports.length > 0 && (
         <Links {...props} links={links} total={linksIn(answer)} transports={transports} onRow={setWanted} />
@@ -121,6 +121,7 @@ function Links({ context, fields, setFields, links, total, transports, onRow }: 
       <div class="link-matrix-body">
         <HeatMap
           title={`${TITLES[figure]} of links by ${transport}`}
+          noun="links"
           matrix={matrix}
           current={current}
           onCurrent={(place) => pick(String(place))}

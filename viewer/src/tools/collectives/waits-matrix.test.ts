@@ -28,10 +28,51 @@ test("ranks are rows and steps columns, numbers by their size, coloured by the w
     [0, 0, 0],
     [1, 1, 0.25],
   ]);
-  expect(stragglerOf(matrix)).toBe("rank 2");
 });
 
-test("where nobody waits, nobody is waited for", () => {
+test.each([
+  [
+    "one waits for nobody",
+    [
+      ["rank 0", "30"],
+      ["rank 12 · node1", "0"],
+      ["rank 2", "31"],
+    ],
+    "rank 12",
+  ],
+  [
+    "one waits a little",
+    [
+      ["rank 0", "30"],
+      ["rank 1", "14"],
+    ],
+    "rank 1",
+  ],
+  [
+    "none waits far less than the others",
+    [
+      ["rank 0", "30"],
+      ["rank 1", "15"],
+    ],
+    null,
+  ],
+  [
+    "nobody waits",
+    [
+      ["rank 0", "0"],
+      ["rank 1", "0"],
+    ],
+    null,
+  ],
+  ["there is one rank", [["rank 0", "0"]], null],
+] as const)("where %s, the straggler is told or not", (_, rows, straggler) => {
+  const ranks = {
+    columns: ["rank", "wait"].map((id, place) => ({ id, values: rows.map((row) => row[place]) })),
+  } as unknown as ToolTable;
+  expect(stragglerOf(ranks)).toBe(straggler);
+});
+
+test("where nobody waits, no cell has a colour", () => {
   const matrix = waitsMatrix(
     table([
       ["rank 0", 1, "0"],
@@ -39,5 +80,4 @@ test("where nobody waits, nobody is waited for", () => {
     ]),
   );
   expect(matrix.cells.map(({ part }) => part)).toEqual([0, 0]);
-  expect(stragglerOf(matrix)).toBeNull();
 });

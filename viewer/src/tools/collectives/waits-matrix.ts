@@ -25,15 +25,18 @@ export function waitsMatrix(waits: ToolTable): LinkMatrix {
   return { rows, columns, rowTitle: "Rank", columnTitle: "Step", cells };
 }
 
-/** The rank that waits least in all: the others wait for it. Null: several wait as little. */
-export function stragglerOf({ rows, cells }: LinkMatrix): string | null {
-  const waits = rows.map(() => 0n);
-  for (const { row, time } of cells) {
-    waits[row] = waits[row]! + time;
-  }
-  const least = waits.reduce((a, b) => (b < a ? b : a), waits[0] ?? 0n);
-  const last = waits.filter((wait) => wait === least);
-  return last.length === 1 && rows.length > 1 ? rows[waits.indexOf(least)]! : null;
+/**
+ * The rank for which the others wait, by the waits of ranks in all that was asked for: it waits less than half as long as any other.
+ * Null: there is none.
+ */
+export function stragglerOf(ranks: ToolTable): string | null {
+  const values = (id: string) => ranks.columns.find((column) => column.id === id)?.values ?? [];
+  const names = shortRanks(values("rank"));
+  const order = values("wait")
+    .map((wait, row) => ({ wait: BigInt(String(wait ?? 0)), name: names[row]! }))
+    .sort((a, b) => (a.wait < b.wait ? -1 : Number(a.wait > b.wait)));
+  const [least, next] = order;
+  return least !== undefined && next !== undefined && 2n * least.wait < next.wait ? least.name : null;
 }
 
 /** "rank 5" of "rank 5 · node1 · GPU 1", where no other has that name. */

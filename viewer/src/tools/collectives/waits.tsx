@@ -15,6 +15,8 @@ import { stragglerOf, waitsMatrix } from "./waits-matrix";
 
 interface Props extends Pick<PageProps<CollectivesFields>, "context" | "fields" | "setFields"> {
   readonly waits: ToolTable;
+  /** Waits of ranks, in no step too: steps beyond the limit are not among `waits`. */
+  readonly ranks: ToolTable | undefined;
   readonly onRow: (row: RowOfTable) => void;
 }
 
@@ -23,9 +25,9 @@ const CLOCKS = [
   { value: "measured", text: "clocks less what they differ" },
 ] as const;
 
-export function Waits({ waits, context, fields, setFields, onRow }: Props) {
+export function Waits({ waits, ranks, context, fields, setFields, onRow }: Props) {
   const matrix = useMemo(() => waitsMatrix(waits), [waits]);
-  const straggler = useMemo(() => stragglerOf(matrix), [matrix]);
+  const straggler = useMemo(() => (ranks === undefined ? null : stragglerOf(ranks)), [ranks]);
   const [place, setPlace] = useState(() => mostOf(matrix.cells));
   const current = matrix.cells[place] === undefined ? 0 : place;
   const text = useMemo(() => {
@@ -49,11 +51,14 @@ export function Waits({ waits, context, fields, setFields, onRow }: Props) {
           chosen={fields.clocks}
           onChoose={(clocks) => setFields({ ...fields, clocks })}
         />
-        {straggler !== null && <p class="link-legend">{straggler} waits least: the others wait for it</p>}
+        {straggler !== null && (
+          <p class="link-legend">{straggler} waits far less than any other rank: the others wait for it</p>
+        )}
       </div>
       <div class="link-matrix-body">
         <HeatMap
           title="Waits by rank and step"
+          noun="waits"
           matrix={matrix}
           current={current}
           onCurrent={setPlace}
