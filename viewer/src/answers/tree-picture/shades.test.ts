@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { contrast, type Rgb } from "../../raster/color";
+import { contrast, luminance, type Rgb } from "../../raster/color";
 import { column, table } from "../test-tables";
 import { NameColors, RowNames } from "./names";
 import { shadeLook } from "./shades";
@@ -18,6 +18,10 @@ test.each(["light", "dark"] as const)("in a %s theme shades differ, bear text, a
     expect(Math.max(r, g, b) - Math.min(r, g, b)).toBeLessThan(40);
   }
   expect(shadeLook(12, theme)).toEqual(looks[0]);
+  for (const [place, { fill }] of looks.entries()) {
+    const next = shadeLook(place + 1, theme).fill;
+    expect(Math.abs(Math.cbrt(luminance(rgbOf(fill))) - Math.cbrt(luminance(rgbOf(next))))).toBeGreaterThan(0.1);
+  }
 });
 
 test("reasons have shades in the order in which they are drawn, and names of events have none", () => {

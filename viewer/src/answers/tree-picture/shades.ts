@@ -3,15 +3,17 @@
 import { cssColor, oklch } from "../../raster/color";
 import { type Theme, textOn } from "../../raster/palette";
 
-/** Lightnesses. Between 0.57 and 0.59 neither dark nor light text has enough contrast. */
-const SHADES: readonly number[] = [0.38, 0.416, 0.452, 0.488, 0.524, 0.56, 0.6, 0.636, 0.672, 0.708, 0.744, 0.78];
+/** Lightnesses, those next to each other far apart. Between 0.57 and 0.59 neither dark nor light text has enough contrast. */
+const SHADES: readonly number[] = [0.38, 0.6, 0.452, 0.672, 0.524, 0.744, 0.416, 0.636, 0.488, 0.708, 0.56, 0.78];
+/** A light shade and the dark one that stands for it in the other theme. */
+const BOTH = 1.16;
 /** Slate: plain greys are other work, and idle time. */
 const CHROMA = 0.03;
 const HUE = 255;
 
-/** The shade at a place, the first ones farthest from the ground, and the colour of text on it. After the last the first comes again. */
+/** The shade at a place, the first farthest from the ground, and the colour of text on it. After the last the first comes again. */
 export function shadeLook(place: number, theme: Theme): { readonly fill: string; readonly text: string } {
-  const step = place % SHADES.length;
-  const fill = oklch(SHADES[theme === "light" ? step : SHADES.length - 1 - step]!, CHROMA, HUE);
+  const lightness = SHADES[place % SHADES.length]!;
+  const fill = oklch(theme === "light" ? lightness : BOTH - lightness, CHROMA, HUE);
   return { fill: cssColor(fill), text: textOn(fill) };
 }
