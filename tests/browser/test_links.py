@@ -34,7 +34,7 @@ _SCREEN = """() => {
         groups: [...document.querySelectorAll('.group-choice select')].map(select => select.value),
         filters: [...document.querySelectorAll('.table-filter')].map(field => field.value),
         marks: texts('.mark textarea'),
-        lists: ['.slice-table', '.marks-panel', '.drawer'].map(name => document.querySelector(name) !== null),
+        lists: ['.slice-table', '.marks', '.drawer'].map(name => document.querySelector(name) !== null),
         node: texts('.graph-node.is-focus .graph-name, .buffer-card h3'),
         tool: texts('[aria-pressed=true]'),
         tabs: texts('[role=tab][aria-selected=true]'),
@@ -63,8 +63,11 @@ def link_of(page: Page) -> str:
     return str(before)
 
 
-def compare(browser: Browser, viewer: Viewer) -> None:
-    """Opens the link of what is shown in a fresh browser of the same size: it shows the same, and has the same link."""
+def compare(browser: Browser, viewer: Viewer, is_there: str = "true") -> None:
+    """Opens the link of what is shown in a fresh browser of the same size: it shows the same, and has the same link.
+
+    `is_there`: what else is true of both.
+    """
     shown, link = screen(viewer), link_of(viewer.page)
     assert len(link) < 2000
     with watched_page(browser, viewer.url) as page:
@@ -81,6 +84,7 @@ def compare(browser: Browser, viewer: Viewer) -> None:
             there = screen(fresh)
         assert there == shown, link
         assert link_of(page).partition("#")[2] == link.partition("#")[2]
+        assert page.evaluate(is_there)
 
 
 def press(viewer: Viewer, keys: str) -> None:
@@ -207,6 +211,104 @@ def test_a_link_shows_what_was_done_at_random(browser: Browser, viewer: Viewer, 
         compare(browser, viewer)
 
 
+def choose_area(viewer: Viewer) -> None:
+    box = viewer.timeline_box()
+    press(viewer, "1")
+    viewer.page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 20)
+    viewer.page.mouse.down()
+    viewer.page.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + 250, steps=4)
+    viewer.page.mouse.up()
+    viewer.page.get_by_role("tab", name="Events", exact=True).click()
+    viewer.page.locator(".drawer .data-table tbody tr").first.wait_for()
+
+
+def sort_an_area(viewer: Viewer) -> None:
+    choose_area(viewer)
+    viewer.page.locator(".drawer th[aria-sort]").first.click()
+
+
+def filter_an_area(viewer: Viewer) -> None:
+    choose_area(viewer)
+    viewer.page.locator(".drawer .table-filter").first.fill("e")
+
+
+def sum_an_area_up(viewer: Viewer) -> None:
+    choose_area(viewer)
+    viewer.page.get_by_label("Sum up by").select_option("category")
+    viewer.page.get_by_label("Then by").select_option("track")
+
+
+def go_to_the_second_hit(viewer: Viewer) -> None:
+    press(viewer, "/")
+    viewer.page.keyboard.type("e")
+    for number in (1, 2):
+        viewer.page.keyboard.press("Enter")
+        viewer.wait(f"document.querySelector('.search-count')?.innerText.startsWith('{number} of ')")
+
+
+def choose_a_bin(viewer: Viewer) -> None:
+    viewer.page.get_by_role("button", name="Collapse all").first.click()  # headers are made of bins
+    press(viewer, "0")
+    press(viewer, "Shift+Enter")
+    viewer.wait("tilescope.selection.kind === 'bin'")
+
+
+def mark_a_slice(viewer: Viewer) -> None:
+    press(viewer, "Enter")
+    press(viewer, "m")
+
+
+def scroll_down(viewer: Viewer) -> None:
+    viewer.expand_all()
+    viewer.rest()
+    viewer.scroll_to(150)
+    viewer.wait("document.querySelector('.scroller').scrollTop === 150")
+
+
+# What somebody does, the part of the link that has it, and what is true of the page then.
+PIECES: dict[str, tuple[Callable[[Viewer], None], str, str]] = {
+    "bin": (choose_a_bin, "bin=", "tilescope.selection.kind === 'bin'"),
+    "drawer without a selection": (
+        lambda viewer: press(viewer, "q"),
+        "details=1",
+        "document.querySelector('.drawer') !== null && tilescope.selection.kind === 'none'",
+    ),
+    "sorting": (sort_an_area, "tables=", "document.querySelector('.drawer th[aria-sort]').ariaSort !== 'none'"),
+    "filter": (filter_an_area, "tables=", "document.querySelector('.drawer .table-filter').value === 'e'"),
+    "sum up by": (
+        sum_an_area_up,
+        "by=",
+        "[...document.querySelectorAll('.group-choice select')].map(each => each.value).join() === 'category,track'",
+    ),
+    "number of the hit": (
+        go_to_the_second_hit,
+        "hit=1",
+        "document.querySelector('.search-count')?.innerText.startsWith('2 of ')",
+    ),
+    "table": (lambda viewer: press(viewer, "b"), "rows=1", "document.querySelector('.slice-table') !== null"),
+    "list of marks": (
+        lambda viewer: press(viewer, "n"),
+        "list=marks",
+        "document.querySelector('.marks') !== null",
+    ),
+    "plain mark": (mark_a_slice, "mark=", "location.hash.includes('&mark=')"),
+    "vertical place": (scroll_down, "top=", "document.querySelector('.scroller').scrollTop === 150"),
+}
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_each_piece_of_what_is_shown_is_in_its_link(
+    browser: Browser, viewer: Viewer, served: Served, piece: str
+) -> None:
+    act, part, is_there = PIECES[piece]
+    # Only the larger one has more tracks than there is room for.
+    viewer.open(served.run_id(TRACES[1] if piece == "vertical place" else TRAINING))
+    act(viewer)
+    viewer.wait(is_there)
+    assert f"&{part}" in link_of(viewer.page)
+    compare(browser, viewer, is_there)
+
+
 def test_what_is_picked_on_a_page_is_in_its_link(browser: Browser, viewer: Viewer, served: Served) -> None:
     page = viewer.page
     run = served.run_id(TRACES[0])
@@ -250,6 +352,27 @@ def test_what_is_copied_is_what_is_shown_now(viewer: Viewer, served: Served) -> 
     copied = page.evaluate("navigator.clipboard.readText()")
     assert "&sel=" in copied
     assert link_of(page) == copied
+    # The same of the menu, in the moment after a step.
+    page.get_by_role("button", name="Share").click()
+    entry = page.get_by_role("menuitem", name="Copy link")
+    entry.wait_for()
+    copied_at_once = page.evaluate(_COPY_AFTER_A_STEP)
+    assert copied_at_once != copied
+    assert link_of(page) == copied_at_once
+
+
+# Moves on to the next slice, and copies the link before the address has followed.
+_COPY_AFTER_A_STEP = """async () => {
+    const timeline = document.querySelector('.timeline');
+    const menu = document.querySelector('[role=menu]');
+    const entry = [...menu.querySelectorAll('[role=menuitem]')].find(item => item.innerText.startsWith('Copy link'));
+    const before = JSON.stringify(tilescope.selection);
+    timeline.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', code: 'ArrowRight', bubbles: true }));
+    while (JSON.stringify(tilescope.selection) === before) await new Promise(requestAnimationFrame);
+    entry.click();
+    while (!menu.innerText.includes('Link copied')) await new Promise(requestAnimationFrame);
+    return navigator.clipboard.readText();
+}"""
 
 
 def test_a_link_has_its_format_of_times_wherever_it_is_opened(viewer: Viewer, served: Served) -> None:

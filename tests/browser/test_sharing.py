@@ -250,7 +250,13 @@ def test_a_part_of_another_page(browser: Browser, trace_file: Callable[[str], Pa
             page.keyboard.press("Enter")
             Viewer.wait(_Inside(inner), "tilescope.selection.kind === 'event'")  # type: ignore[arg-type]
             Viewer.wait(_Inside(inner), "location.href.includes('&embed=1#v=1') && location.href.includes('sel=')")  # type: ignore[arg-type]
-            assert page.evaluate("history.length") == entries
+            page.keyboard.press("ArrowRight")
+            Viewer.wait(_Inside(inner), "tilescope.selection.ordinal > 0")  # type: ignore[arg-type]
+            Viewer.wait(
+                _Inside(inner),
+                "location.href.includes(`sel=${tilescope.selection.track}.${tilescope.selection.ordinal}`)",
+            )  # type: ignore[arg-type]
+            assert page.evaluate("history.length") == entries, "two steps"
             assert inner.evaluate("document.querySelectorAll('.drawer').length") == 0
             page.screenshot(path=str(ARTEFACTS / "embedded.png"))
             with context.expect_page() as opened:
