@@ -143,12 +143,12 @@ function paintArea(context: CanvasRenderingContext2D, input: OverlayInput, area:
   }
 }
 
-/** Where the length of an area is written: in the middle of what is seen of it. Null: it fills the view, where its length would cover a name. */
+/** Middle of the part of an area that is seen, where its length is written. Null: it fills the view, and its length would cover a name. */
 export function tagMiddle(viewPx: number, fromPx: number, toPx: number): number | null {
   return fromPx <= 0 && toPx >= viewPx ? null : (Math.max(0, fromPx) + Math.min(viewPx, toPx)) / 2;
 }
 
-/** Where it is written: on the header of the group, which has no names, if the first track of the area is the first of its group. */
+/** Upper edge of its length: on the header of the group, which has no names, if the first track of the area is the first of its group. */
 export function tagTop({ headers }: Pick<Scene, "headers">, topPx: number): number {
   const isFirst = headers.some((header) => Math.abs(header.topPx + header.heightPx - topPx) <= 2);
   return isFirst ? topPx - TAG_PX - 5 : topPx;
