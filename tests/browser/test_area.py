@@ -265,6 +265,31 @@ def test_tracks_of_an_area_are_ticked_on_and_off(panel: Panel) -> None:
     page.get_by_role("button", name="All of them").click()
     page.get_by_text(f"selected on {boxes.count()} tracks").wait_for()
     assert page.locator(".area-tracks input:checked").count() == boxes.count()
+    # The figures are those of the tracks that are left.
+    count = boxes.count() - 1
+    left.first.uncheck()
+    page.get_by_text(f"selected on {count} tracks").wait_for()
+    viewer.wait("!location.hash.includes('&tracks=0')")
+    tracks = viewer.wait("location.hash.match(/&tracks=([^&]+)/)?.[1] ?? null").replace(".", ",")
+    panel.tab("Events")
+    panel.answered("stats")
+    columns = by_self(panel.ask("stats", start=RANGE[0], end=RANGE[1], tracks=tracks)[0])
+    head, *lines = panel.copied()
+    assert [line[head.index("count")] for line in lines] == columns["count"]
+
+
+# Pixels of the tracks in the colour of what is chosen.
+_IN_ACCENT = """() => {
+    const canvas = document.querySelector('.timeline canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const hex = getComputedStyle(canvas).getPropertyValue('--accent').trim().slice(1);
+    const [r, g, b] = [0, 2, 4].map(at => parseInt(hex.slice(at, at + 2), 16));
+    let count = 0;
+    for (let k = 0; k < data.length; k += 4) {
+        count += data[k] === r && data[k + 1] === g && data[k + 2] === b;
+    }
+    return count;
+}"""
 
 
 @pytest.mark.deep
@@ -297,11 +322,13 @@ def test_a_group_a_bin_and_a_gap(panel: Panel) -> None:
     panel.answered("gaps")
     page.get_by_role("tab", name=re.compile(r"^Gaps\W*\d")).click()
     gaps, _ = panel.ask("gaps", "gaps", start=RANGE[0], end=RANGE[1], limit=1)
+    outlined = page.evaluate(_IN_ACCENT)
     panel.rows().first.get_by_role("button", name="Show in the timeline").click()
     viewer.rest()
     start, end = viewer.span()
     assert start <= int(gaps["start"][0]) < int(gaps["start"][0]) + int(gaps["duration"][0]) <= end
     assert end - start < 6 * int(gaps["duration"][0])
+    assert page.evaluate(_IN_ACCENT) > outlined + 50, "the gap is outlined"
     assert page.evaluate("tilescope.selection.kind") == "area"
 
 

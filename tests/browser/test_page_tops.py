@@ -92,6 +92,20 @@ def test_of_a_page(pages: ToolPages, site: Served, name: str, tool: str, size: t
     pages.viewer.screenshot(f"top-{tool}-{size[0]}")
 
 
+def test_the_op_profile_of_a_range_does_not_begin_with_clocks(pages: ToolPages, site: Served) -> None:
+    """The caveat on two clocks stands below the sentence."""
+    run = site.run_id(TPU)
+    pages.go(run, "tool=op_profile")  # it is indexed when somebody looks at it
+    end = int(site.get(f"/runs/{run}/manifest")["end"])
+    pages.go(run, f"area={end // 8}-{end // 2}&tracks=0&tool=op_profile&in=selection")
+    pages.answered()
+    answer = pages.page.get_by_role("list", name="The answer").bounding_box()
+    caveat = pages.page.get_by_text("A range is one of the timeline's clock").first.bounding_box()
+    assert answer is not None
+    assert caveat is not None
+    assert answer["y"] + answer["height"] <= caveat["y"]
+
+
 @pytest.mark.parametrize("tool", ["gaps", "kernels", "flows"])
 def test_parts_of_a_chart_have_names_of_their_own(pages: ToolPages, site: Served, tool: str) -> None:
     """Parts of the first table are the chart of an answer that has none: named as its rows, sized by what they take."""
