@@ -20,7 +20,7 @@ routes = web.RouteTableDef()
 async def watch(request: web.Request) -> web.StreamResponse:
     """Tells how far the run is until the client or the server closes."""
     registry = request.app[REGISTRY]
-    run = await registry.find(request.match_info["run"])
+    run = await registry.find_listed(request.match_info["run"])
     return await serve_socket(
         request,
         MAX_MESSAGE_BYTES,

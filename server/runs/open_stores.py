@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from tilescope.server.errors import UnknownBuild
-from tilescope.tiler.errors import NoStore, StoreError
+from tilescope.tiler.errors import NoStore, NotBuilt, StoreError
 from tilescope.tiler.lookup.manifest import run_manifest
 from tilescope.tiler.lookup.sources import separated_sources, sources
 from tilescope.tiler.mount import is_outdated, open_run_build, published_file
@@ -39,6 +39,12 @@ class _Entry:
     used_s: float
     leases: int = 0
     is_given_up: bool = False  # closed once nobody leases it
+    is_doubted: bool = False  # what is there may be more by now
+
+    @property
+    def is_outdated(self) -> bool:
+        """True where opening it anew may give more."""
+        return self.is_doubted or is_outdated(self.store)
 
 
 @dataclass(slots=True)
@@ -81,18 +87,20 @@ class OpenStores:
         """The build id of the published generation. Raises `StoreError`."""
         published = self._look(path)
         entry = self._entries.get((path, published.generation))
-        if published.build is None or (entry is not None and is_outdated(entry.store)):
+        if published.build is None or (entry is not None and entry.is_outdated):
             return self.current(path).build
         return published.build
 
     def is_open(self, path: Path) -> bool:
         """True if the published generation of a store is open, with all that it has by now. Raises `StoreError`."""
         entry = self._entries.get((path, self._look(path).generation))
-        return entry is not None and not is_outdated(entry.store)
+        return entry is not None and not entry.is_outdated
 
     def is_described(self, path: Path) -> bool:
-        """True if what lists of runs show of a store is there without opening it. Raises `StoreError`."""
-        return self._look(path).build is not None
+        """True if all that lists of runs show of a store is there without opening it. Raises `StoreError`."""
+        published = self._look(path)
+        entry = self._entries.get((path, published.generation))
+        return published.build is not None and (entry is None or not entry.is_outdated)
 
     def current_sources(self, path: Path) -> tuple[Fingerprint, ...]:
         """Fingerprints of the trace files from which the published generation was built. Raises `StoreError`."""
@@ -177,6 +185,12 @@ class OpenStores:
             self._give_up(entry)
         return generation
 
+    def look_again(self, path: Path) -> None:
+        """Opens the published generation anew when it is next asked for; until that is done there is what there was."""
+        entry = self._entries.get((path, self._look(path).generation))
+        if entry is not None:
+            entry.is_doubted = True
+
     def release(self, path: Path) -> None:
         """Closes what is open of a store, unless it is leased: it may be removed."""
         for entry in [entry for entry in self._entries.values() if entry.path == path]:
@@ -223,15 +237,20 @@ class OpenStores:
         if path in self._growing and self._growing[path][0].generation == generation:
             self.settle(path)
         entry = self._entries.get((path, generation))
-        if entry is not None and is_outdated(entry.store):
-            self.doubt(path)
-            entry = None
-        if entry is None:
-            store = self._open_store(path)
+        if entry is None or entry.is_outdated:
+            try:
+                store = self._open_store(path)
+            except NotBuilt:  # it is being opened: until then there is what there was
+                if entry is None:
+                    raise
+                return self._used(entry)
             now = self._look(path)
             if now.generation != generation:  # another was published just then: which of them is open?
                 store.close()
                 return self._entry(path, now.generation)
+            if entry is not None:
+                del self._entries[path, generation]
+                self._give_up(entry)
             entry = _Entry(path, generation, store, time.monotonic())
             self._opened(entry, now)
         return self._used(entry)

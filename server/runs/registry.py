@@ -118,11 +118,15 @@ class Registry:
         """The same without another look at the disk: those that were found last."""
         return [self._status(run) for run in self._runs.values()]
 
-    async def find(self, run_id: str) -> FoundRun:
+    async def find_listed(self, run_id: str) -> FoundRun:
         """The run of that id; looks at the disk if it is not known yet. Raises `NotFound`."""
         if run_id not in self._runs:
             await self._scan()
-        run = self._existing_run(run_id)
+        return self._existing_run(run_id)
+
+    async def find(self, run_id: str) -> FoundRun:
+        """The same, for whoever reads it: waits until it is open, if that takes long. Raises `NotFound`."""
+        run = await self.find_listed(run_id)
         if self._opening is not None and not self._is_there(run.store, OpenStores.is_open):
             await self._opening.prepare([run.store])
         return run
@@ -167,7 +171,7 @@ class Registry:
         """As `request_index`; a run of shards that lacks hosts is opened again: they may be there by now."""
         run = await self.find(run_id)
         if self._status(run).state is RunState.READY and self._stores.current_manifest(run.store).missing:
-            self._stores.doubt(run.store)
+            self._stores.look_again(run.store)
             run = await self.find(run_id)
             self._watchers.wake(run_id)
         return self.request_index(run)
@@ -175,7 +179,8 @@ class Registry:
     def request_index(self, run: FoundRun) -> RunStatus:
         """Has the run indexed next, unless it is; one that grows when it is complete. Failed runs are tried again."""
         status = self._status(run)
-        if status.state is not RunState.READY:
+        is_opening = status.state is RunState.QUEUED and not run.files
+        if status.state is not RunState.READY and not is_opening:
             if not run.files:
                 raise IndexingFailed(status.error or f"{run.path}: a store cannot be indexed, only a trace")
             is_waiting = self._growth.is_changing(run) and self._indexer.state(run.store) is None
@@ -419,6 +424,8 @@ class Registry:
                 return RunStatus(run, RunState.NEW)  # other content, though of the same size and time
             described = run if run.files else self._described(run)
             extent = self._stores.current_extent(run.store)
+        except NotBuilt as error:  # it takes long to open
+            return RunStatus(run, RunState.QUEUED, error=message_of(error))
         except StoreError as error:
             self.report(run.id, error)
             # A store of ours that is not there, of another version, or damaged is made from the trace.

@@ -55,10 +55,7 @@ class RemoteOpening:
         self._before: set[Path] = set()  # opened before: another archive may lie there by now
 
     def open(self, path: Path) -> Store:
-        """As `open_store`, which is left to `prepare` for what takes long. Raises its errors, and NotBuilt before it.
-
-        A run of shards that nobody prepared is opened at once.
-        """
+        """As `open_store`; what takes long is opened in a thread, and NotBuilt raised until then. Raises its errors."""
         if not _takes_long(path):
             return self._open_store(path)
         opened = self._opened.pop(path, None)
@@ -67,11 +64,11 @@ class RemoteOpening:
         if opened is not None:  # the run was indexed anew meanwhile
             opened.store.close()
         failure = self._failures.get(path)
-        if failure is not None and (is_mirrored(path) or failure.is_new):
+        if failure is None or not (is_mirrored(path) or failure.is_new):
+            self._task(path)
+        if failure is not None:
             raise failure.error
-        if path in self._tasks or is_mirrored(path):
-            raise NotBuilt(f"{path_name(path)}: the run is still being opened (look again in a moment)")
-        return self._open_store(path)
+        raise NotBuilt(f"{path_name(path)}: the run is still being opened (look again in a moment)")
 
     async def prepare(self, paths: Iterable[Path], wait_s: float | None = None) -> None:
         """Opens those that take long. Waits for all of them, or so long."""
@@ -92,8 +89,9 @@ class RemoteOpening:
         self._opened.clear()
 
     def _is_settled(self, path: Path) -> bool:
-        failure = self._failures.get(path)
-        return path in self._opened or (failure is not None and failure.is_new)
+        opened, failure = self._opened.get(path), self._failures.get(path)
+        is_opened = opened is not None and opened.stamp == _stamp(path)
+        return is_opened or (failure is not None and failure.is_new)
 
     def _task(self, path: Path) -> asyncio.Task[None]:
         task = self._tasks.get(path)
@@ -108,6 +106,9 @@ class RemoteOpening:
         try:
             stamp = _stamp(path)
             store = await in_thread(lambda: self._open_now(path, is_again=is_again))
+            stale = self._opened.get(path)
+            if stale is not None:
+                stale.store.close()
             self._opened[path] = _Opened(store, stamp)
             self._failures.pop(path, None)
         except TilescopeError as error:

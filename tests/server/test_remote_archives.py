@@ -178,6 +178,7 @@ async def test_a_slow_host_holds_up_nothing(
     client = await aiohttp_client(make_app(registry(remote, tmp_path / "cache", open_slowly)))
     try:
         (run,) = (await (await client.get("/api/v1/runs")).json())["runs"]
+        assert run["state"] == "queued"
         assert "still being opened" in run["error"]
         manifest = asyncio.create_task(_status(client, f"/api/v1/runs/{run['id']}/manifest"))
         assert await _status(client, "/healthz") == 200

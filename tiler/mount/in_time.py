@@ -51,8 +51,8 @@ class InTime(Generic[_Thing, _Result]):
         self._was_late = len(self.results) < len(things)
 
     def is_late_done(self) -> bool:
-        """True once all is done of which some was late."""
-        return self._was_late and not any(thread.is_alive() for thread in self._threads)
+        """True once something is done that was late."""
+        return self._was_late and not self._done.empty()
 
     def _forget(self) -> None:
         """Lets nothing more begin."""

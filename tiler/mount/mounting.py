@@ -23,7 +23,9 @@ from tilescope.tiler.shards.sharded_run import Shard, ShardedRun
 from tilescope.tiler.store.generation import current
 from tilescope.tiler.store.generation_lock import DATA_FILE
 
-WAIT_SECONDS: Final = 60.0  # for the disk on which shards lie
+# For the disk on which shards lie. All who open a run wait as long: the reasons for which shards are missing, this
+# number among them, are part of the id of its build, by which other processes open it again.
+WAIT_SECONDS: Final = 20.0
 
 _APART: Final = "it lies beyond the time axis of the run (index it with --force)"
 

@@ -43,7 +43,9 @@ class Run(Struct, frozen=True, kw_only=True):
     name: str
     path: Annotated[str, Meta(description="Begins with the name of what is served.")]
     state: RunState
-    error: Annotated[str | None, Meta(description="One line, when the state is failed.")]
+    error: Annotated[
+        str | None, Meta(description="One line, when the state is failed, or queued as the run takes long to open.")
+    ]
     hosts: Sequence[str]
     files: Annotated[Count, Meta(description="How many trace files it has.")]
     size_bytes: Decimal

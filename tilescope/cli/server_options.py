@@ -34,8 +34,6 @@ _DEFAULT_PORT = 8808
 KEPT_ANSWERS_BYTES = 64 * 10**6
 QUESTION_CACHE_BYTES = 512 << 20
 
-_SHARDS_WAIT_S = 20.0  # until a run is shown without those of its hosts that cannot be read yet
-
 
 def add_server_options(parser: argparse.ArgumentParser, *, has_grpc: bool) -> None:
     """Declares where to listen, who may ask, and how much memory and disk there is for what."""
@@ -109,7 +107,7 @@ def make_registry(
     served = [*args.paths, *([] if shelf is None else [shelf.folder])]
     served += [] if addresses is None else [mirror_folder(cache.root)]
     confined = within(served, partial(discover, max_inflated=args.max_inflated, separate=args.separate))
-    opening = RemoteOpening(partial(open_run, wait_seconds=_SHARDS_WAIT_S))
+    opening = RemoteOpening(open_run)
     return Registry(
         args.paths,
         cache,

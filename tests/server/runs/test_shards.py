@@ -13,12 +13,13 @@ from aiohttp.test_utils import TestClient
 
 from tests.pods import threads, write_pod
 from tilescope.server.app import make_app
+from tilescope.server.runs import remote_opening
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.remote_opening import RemoteOpening
 from tilescope.server.runs.sources import find_runs
-from tilescope.tiler.errors import StoreError
+from tilescope.tiler.errors import NotBuilt, StoreError
 from tilescope.tiler.mount import MountedStore, open_run
 from tilescope.tiler.shards.build import build_shards
 from tilescope.tiler.shards.folder import shard_path
@@ -96,10 +97,79 @@ async def test_a_run_of_shards_is_opened_in_a_thread(tmp_path: Path) -> None:
         first = stores.current_build(folder)
         await opening.prepare([folder])  # nobody takes it before the run is another
         build(files[:1], folder)
+        with pytest.raises(NotBuilt, match="still being opened"):
+            stores.current_build(folder)
+        await opening.prepare([folder])
         second = stores.current_build(folder)
         assert second != first
         assert stores.current_manifest(folder).hosts == ["synthetic"]
-    assert [thread is threading.main_thread() for thread in threads_of_opening] == [False, False, True]
+    assert [thread is threading.main_thread() for thread in threads_of_opening] == [False, False, False]
+
+
+async def test_what_is_open_is_there_until_it_is_opened_anew(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    build(write_pod(tmp_path / "pod", hosts=2, events=300), folder)
+    shard = shard_path(folder, read_sharded_run(folder).shards[1].name)
+    shard.rename(tmp_path / "aside")
+    gate = threading.Event()
+    gate.set()
+
+    def gated(path: Path) -> Store:
+        gate.wait()
+        return open_run(path)
+
+    opening = RemoteOpening(gated)
+    with closing(OpenStores(opening.open)) as stores, closing(opening):
+        await opening.prepare([folder])
+        first = stores.current(folder)
+        (tmp_path / "aside").rename(shard)
+        gate.clear()
+        stores.look_again(folder)
+        assert not stores.is_open(folder)
+        assert stores.current(folder) is first
+        assert stores.current_build(folder) == first.build
+        with stores.lease(folder, first.build) as leased:
+            gate.set()
+            await opening.prepare([folder])
+            second = stores.current(folder)
+            assert leased.manifest()["missing"]  # whoever reads it goes on
+        assert second.build != first.build
+        assert stores.current_manifest(folder).missing == []
+        assert stores.is_open(folder)
+        stores.look_again(folder)
+        await opening.prepare([folder])
+        assert stores.current(folder) is not second  # of the same build
+        assert stores.current(folder).build == second.build
+
+
+async def test_a_run_waits_while_it_is_opened(
+    tmp_path: Path,
+    aiohttp_client: Callable[[web.Application], Awaitable[TestClient[web.Request, web.Application]]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(remote_opening, "_LIST_WAIT_S", 0.01)
+    folder = tmp_path / "run"
+    build(write_pod(tmp_path / "pod", hosts=1, events=300), folder)
+    gate = threading.Event()
+
+    def gated(path: Path) -> Store:
+        assert gate.wait(30)
+        return open_run(path)
+
+    opening = RemoteOpening(gated)
+    cache, stores = CacheDirectory(tmp_path / "cache"), OpenStores(opening.open)
+    client = await aiohttp_client(make_app(Registry([folder], cache, stores, lambda _: [], opening=opening)))
+    for _ in range(2):
+        (run,) = (await (await client.get("/api/v1/runs")).json())["runs"]
+        assert run["state"] == "queued"
+        assert run["error"].endswith("the run is still being opened (look again in a moment)")
+    async with client.ws_connect(f"/api/v1/runs/{run['id']}/watch") as watch:
+        gate.set()
+        while (message := await watch.receive_json(timeout=30))["type"] == "progress":
+            assert message["state"] == "queued"
+        assert message["type"] == "ready"
+    (run,) = (await (await client.get("/api/v1/runs")).json())["runs"]
+    assert (run["state"], run["error"], run["build"]) == ("ready", None, message["build"])
 
 
 async def test_a_run_that_cannot_be_opened_says_so(tmp_path: Path) -> None:

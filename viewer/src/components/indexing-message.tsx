@@ -19,6 +19,13 @@ export function IndexingMessage({ run }: { run: Run }) {
       </Card>
     );
   }
+  if (run.state === "queued" && run.error !== null) {
+    return (
+      <Card title={`Opening ${run.name} …`}>
+        <p role="status">It takes long to open. It is shown as soon as it is there.</p>
+      </Card>
+    );
+  }
   return (
     <Card title={run.state === "indexing" ? `Indexing ${run.name}` : `${run.name} is waiting to be indexed`}>
       <div

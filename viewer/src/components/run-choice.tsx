@@ -49,6 +49,7 @@ export function UnknownRunMessage({ id }: { id: string }) {
       <p>
         This server does not offer <strong>{id}</strong>. It may have been moved or deleted, or the link is from another
         server.
+        {others.length > 0 && " Here are runs of the same name: one of them may be it."}
       </p>
       {others.map((run) => (
         <p key={run.id}>

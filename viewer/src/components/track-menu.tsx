@@ -64,6 +64,9 @@ function useEntries(trace: Trace, key: string): readonly Entry[] {
       const isDrawn = lanes.every((lane) => chosenLane(lane, choice.lanes) !== undefined);
       return entry(`${isDrawn ? "Hide" : "Draw"}: ${title}`, null, true, () => tracks.toggleLanes(lanes));
     }),
+    ...(node?.kind === "group" && node.group.missing !== undefined
+      ? [entry("Look for it again", null, true, () => app.retryRun(trace.manifest.run))]
+      : []),
     ...(item?.kind === "group"
       ? [entry(item.isOpen ? "Close" : "Open", null, true, () => toggleGroup(pane, key))]
       : []),

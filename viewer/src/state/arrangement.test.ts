@@ -57,6 +57,20 @@ const shown = (choice: typeof AS_RECORDED) => {
   return [idsOf(pinned), idsOf(body)];
 };
 
+test("a host of shards that is not there stays, unless it is hidden or filtered out", () => {
+  const missing = { ...group(9, 0, "host-c", "host"), missing: "it could not be opened within 20 s" };
+  const withMissing = buildTree({ groups: [...groups, missing], tracks });
+  const isShown = (choice: typeof AS_RECORDED) => {
+    const [top] = arrange(withMissing, choice).body;
+    return top?.kind === "group" && top.children.some(({ key }) => key === "g9");
+  };
+  expect(isShown(AS_RECORDED)).toBe(true);
+  expect(isShown({ ...AS_RECORDED, filter: "host-c" })).toBe(true);
+  expect(isShown({ ...AS_RECORDED, filter: "TPU" })).toBe(false);
+  expect(isShown(hide(AS_RECORDED, "g9"))).toBe(false);
+  expect(arrange(withMissing, AS_RECORDED).emptyGroups).toBe(arrange(roots, AS_RECORDED).emptyGroups);
+});
+
 describe("what is shown", () => {
   test("is all but what is empty, and that, too, where one wants it", () => {
     expect(shown(AS_RECORDED)).toEqual([[], [0, 1, 3, 4, 5, 6]]);

@@ -84,6 +84,9 @@ export function arrange(roots: readonly TreeNode[], choice: TrackChoice): Arrang
     if (node.trackCount > 0 || isHidden || left.length > 0) {
       return isPinned ? [withChildren(node, children)] : [];
     }
+    if (node.group.missing !== undefined) {
+      return [node]; // a host that is not there stays, with the reason
+    }
     emptyGroups += isLeftOut ? 1 : 0;
     return isLeftOut ? [] : [node];
   };

@@ -16,8 +16,8 @@ export interface ShownHits extends Omit<AskedHits, "grid"> {
 }
 
 /** Hits of one question about whatever tracks, such as those of the whole run. */
-export function drawnHits({ grid, ...asked }: AskedHits, shifts: Shifts | null): ShownHits {
-  return { ...asked, gridOf: (track) => grid?.later(shifts?.later(track) ?? 0n) ?? null };
+export function drawnHits({ grid, ...others }: AskedHits, shifts: Shifts | null): ShownHits {
+  return { ...others, gridOf: (track) => grid?.later(shifts?.later(track) ?? 0n) ?? null };
 }
 
 /** So many questions are on their way at once: the others follow as these are answered. */
@@ -94,8 +94,8 @@ export class DrawnHits {
       const own = wishOf(wish, group);
       // Clocks that are shifted so far that nothing of them is in the view are not asked about.
       if (touches(own.range, trace.manifest.range)) {
-        const known = this.#loaders.peek().byShift.get(group.shifts[0]!);
-        const loader = known === undefined || wishes.has(known) ? new DensityLoader() : known;
+        const loaderBefore = this.#loaders.peek().byShift.get(group.shifts[0]!);
+        const loader = loaderBefore === undefined || wishes.has(loaderBefore) ? new DensityLoader() : loaderBefore;
         wishes.set(loader, own);
         for (const by of group.shifts) {
           byShift.set(by, loader);
@@ -128,13 +128,15 @@ export class DrawnHits {
   /** Hits of the search with this key. */
   shown(key: string): ShownHits {
     const { byShift, isQueued } = this.#loaders.value;
-    const asked = new Map([...new Set(byShift.values())].map((loader) => [loader, askedHits(loader.state, key)]));
-    const all = [...asked.values()];
+    const hitsByLoader = new Map(
+      [...new Set(byShift.values())].map((loader) => [loader, askedHits(loader.state, key)]),
+    );
+    const all = [...hitsByLoader.values()];
     return {
       gridOf: (track) => {
         const by = this.#shifts?.later(track) ?? 0n;
         const loader = byShift.get(by);
-        return (loader === undefined ? null : asked.get(loader)!.grid?.later(by)) ?? null;
+        return (loader === undefined ? null : hitsByLoader.get(loader)!.grid?.later(by)) ?? null;
       },
       isStale: all.some(({ isStale }) => isStale),
       isPending: isQueued || all.some(({ isPending }) => isPending),

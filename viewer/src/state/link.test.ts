@@ -96,6 +96,8 @@ it("tells of a run whether it is the one that is shown", () => {
   expect(fateOf(shown, [run("a", "new", null)])).toBe("replaced");
   expect(fateOf(shown, [run("a", "indexing", "2")])).toBe("replaced");
   expect(fateOf(shown, [run("a", "failed", null)])).toBe("same");
+  expect(fateOf(shown, [run("a", "queued", null)])).toBe("replaced");
+  expect(fateOf(shown, [{ ...run("a", "queued", null), error: "the run is still being opened" }])).toBe("same");
   expect(fateOf({ ...shown, state: "indexing" }, [run("a", "indexing", null)])).toBe("same");
   expect(fateOf({ ...shown, state: "indexing" }, [])).toBe("vanished");
 });

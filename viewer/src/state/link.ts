@@ -44,8 +44,9 @@ export function fateOf(
   if (now === undefined) {
     return "vanished";
   }
-  // One that grows is followed by itself; one that failed has its own words; one without a build has other files now.
-  const isOurs = shown.state === "indexing" || now.state === "failed" || now.build === shown.build;
+  // One that grows is followed by itself; one that failed, or is being opened, has its own words; one without a build has other files now.
+  const hasWords = now.state === "failed" || (now.state === "queued" && now.error !== null);
+  const isOurs = shown.state === "indexing" || hasWords || now.build === shown.build;
   return isOurs ? "same" : "replaced";
 }
 

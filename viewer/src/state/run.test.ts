@@ -103,6 +103,34 @@ describe("RunOpener", () => {
     expect(requests).toEqual(["b"]);
   });
 
+  it("looks again for what a shown run lacks, and asks nothing more of the build of before", async () => {
+    let build = "old";
+    const api = fakeApi(async () => ({ run: "r", build, empty: false }));
+    const requests: string[] = [];
+    Object.assign(api, {
+      index: async () => {
+        build = "new";
+      },
+      build: (_run: string, name: string) => ({
+        tracks: async () => {
+          requests.push(name);
+          return { groups: [], tracks: [] };
+        },
+      }),
+    });
+    const opener = openerOf(api);
+    const list = [{ ...run("ready"), build: "old" }];
+    opener.open("r", list);
+    await vi.waitFor(() => expect(pane.runView.value.kind).toBe("open"));
+    refresh.mockImplementationOnce(async () => {
+      opener.follow(list); // which is late
+      return undefined;
+    });
+    await opener.retry("r");
+    expect(pane.runView.value).toMatchObject({ kind: "open", trace: { manifest: { build: "new" } } });
+    expect(requests).toEqual(["old", "new"]);
+  });
+
   it("asks for other tracks where the manifest is of another build, whatever became of the first", async () => {
     const api = fakeApi(async () => ({ run: "r", build: "new", empty: false }));
     const requests: string[] = [];

@@ -127,9 +127,13 @@ export class RunOpener {
     }
   }
 
-  /** Tries a failed run once more. */
+  /** Tries a failed run once more, or looks again for what one that is shown lacks. */
   async retry(id: string): Promise<void> {
     this.#loading = null;
+    if (this.#pane.runView.peek().kind === "open") {
+      await this.#lookAgain(id);
+      return;
+    }
     this.#pane.runView.value = { kind: "opening", id };
     await this.#ask(id);
   }
@@ -187,6 +191,22 @@ export class RunOpener {
     const progress = run?.progress ?? null;
     if (progress !== null && progress.revision > trace.manifest.revision && this.#loading !== run!.id) {
       void this.#load(run!.id, run!.name);
+    }
+  }
+
+  /** The trace on the screen stays until the answer is there. */
+  async #lookAgain(id: string): Promise<void> {
+    try {
+      await this.#api.index(id);
+    } catch (error) {
+      this.#fail(id, id, error);
+      return;
+    }
+    if (runIdOf(this.#pane.runView.peek()) === id) {
+      const load = this.#load(id, id); // first: the list that is there may name the build of before
+      this.#pane.runView.value = { kind: "opening", id };
+      await this.#refreshRuns();
+      await load;
     }
   }
 

@@ -926,7 +926,7 @@ export interface Run {
   /** Begins with the name of what is served. */
   readonly path: string;
   readonly state: RunState;
-  /** One line, when the state is failed. */
+  /** One line, when the state is failed, or queued as the run takes long to open. */
   readonly error: string | null;
   readonly hosts: readonly string[];
   /** How many trace files it has. */
