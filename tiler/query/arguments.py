@@ -48,7 +48,7 @@ class TextsOfSome:
     end: Ints
 
     def counts(self, byte: int) -> Ints:
-        """How often a byte is in each."""
+        """Occurrences of a byte in each."""
         first = int(self.begin[0])
         before = np.append(0, np.cumsum(self.text[first : int(self.end[-1])] == byte))
         counts: Ints = before[self.end - first] - before[self.begin - first]

@@ -173,6 +173,19 @@ def test_labels_of_each_step_of_each_device(devices: DeviceTrace) -> None:
     assert rest["only_copies"] == sum(row["only_copies"] for row in table[3:])
 
 
+@given(span=SPANS)
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_steps_and_what_is_in_none_of_them_are_all_work_of_a_range(devices: DeviceTrace, span: tuple[int, int]) -> None:
+    answer = overlap(devices.reader, start=span[0], end=span[1], each_device=True)
+    steps = labels(answer, "device_steps")
+    for device, row in enumerate(labels(answer, "at_once")):
+        mine = [step for step in steps if step["device"] == row["device"]]
+        beside = without([span], [(step["start"], step["end"]) for step in mine])
+        others = [labels(overlap(devices.reader, start=a, end=b), "at_once")[device] for a, b in beside]
+        for name in ("busy", *LABELS):
+            assert row[name] == sum(part[name] for part in (*mine, *others))
+
+
 # -- real traces: exact figures, of an independent count (span, busy, then as FIGURES has them) ------------------------
 
 REAL = {

@@ -65,7 +65,7 @@ class ShapedOps(EventOps):
 
 def _shapes(texts: TextsOfSome, decode: Callable[[bytes], Arguments]) -> Iterator[bytes]:
     """Shapes of the inputs of each call; empty: none are recorded."""
-    text = memoryview(texts.text)
+    text = texts.text.data
     is_plain = (texts.counts(_BRACE) <= _PLAIN).tolist()
     for begin, end, plain in zip(texts.begin.tolist(), texts.end.tolist(), is_plain, strict=True):
         lists = _LISTS.search(text, begin, end) if plain else None
