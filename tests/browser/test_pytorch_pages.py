@@ -115,7 +115,7 @@ def test_a_kernel_says_the_stack_of_its_launch(pages: ToolPages, site: Served, t
     stream = next(track for track in site.tree(run)["tracks"] if track["name"].startswith("stream"))
     page = pages.page
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    pages.go(run, f"sel={stream['id']}.0")
+    pages.go(run, f"sel={stream['id']}.1000")  # the first are of launches before the recording
     page.get_by_role("button", name="Stack of the launch").click()
     stack = page.locator("table[data-table=stack]")
     stack.wait_for()
@@ -123,4 +123,4 @@ def test_a_kernel_says_the_stack_of_its_launch(pages: ToolPages, site: Served, t
     pages.viewer.screenshot(f"pytorch-launch-stack-{theme}")
     assert faults(pages.viewer) == []
     stack.get_by_role("link").or_(stack.get_by_role("button")).first.click()
-    pages.viewer.wait(f"!location.hash.includes('sel={stream['id']}.0')")
+    pages.viewer.wait(f"!location.hash.includes('sel={stream['id']}.1000')")
