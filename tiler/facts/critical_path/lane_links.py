@@ -159,7 +159,7 @@ def _unnamed_waits(thread: LaneWork, syncs: DeviceSyncs) -> Ints:
 
 
 def _first_waits(lane: int, stops: Ints, source_lane: int, ends: Ints) -> GraphLinks:
-    """Of the calls that end after the same work the first alone waits for it: the others come after that one."""
+    """Links of the first call alone that ends after some work: the others come after that one."""
     is_first = np.diff(ends, prepend=-1) != 0
     return _linked(WaitKind.SYNCHRONISATION, lane, stops[is_first], source_lane, ends[is_first])
 

@@ -96,7 +96,8 @@ def path_pieces(lanes: Sequence[LaneWork], graph: GraphPath) -> Interruptible[Pa
 
 def slack_spans(lanes: Sequence[LaneWork], graph: GraphPath) -> Interruptible[SlackSpans]:
     """All work; calls that wait for a device are none."""
-    parts = []
+    none = np.zeros(0, np.int64)
+    parts = [(none,) * 7]
     for lane, slack in zip(lanes, graph.slack, strict=True):
         rows = np.flatnonzero(~lane.waits)
         place = lane.place[rows]
@@ -112,4 +113,4 @@ def slack_spans(lanes: Sequence[LaneWork], graph: GraphPath) -> Interruptible[Sl
             )
         )
         yield
-    return SlackSpans(*(np.concatenate([np.zeros(0, np.int64), *columns]) for columns in zip(*parts, strict=True)))
+    return SlackSpans(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))

@@ -7,7 +7,6 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from tilescope.tiler.count_text import plural
-from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.critical_path import (
     KIND_TITLES,
     CriticalPath,
@@ -48,6 +47,9 @@ _NO_SYNCS: Final = (
 )
 
 
+_NO_PROCESS: Final = PathProcess(-1, (), (), 0)
+
+
 class CriticalPathQuestion(SpanQuestion, frozen=True, kw_only=True):
     """The path of a span or of steps, in one process."""
 
@@ -60,10 +62,8 @@ def _answer(scope: Scope, question: CriticalPathQuestion) -> Interruptible[Answe
     processes = yield from path_processes(scope.reader)
     chosen = frozenset(scope.leaves(question.tracks))
     there = [process for process in processes if process.tracks & chosen]
-    if not there:
-        raise UsageError("none of the tracks is a thread or a stream of a process that has a critical path")
-    process = there[0]
-    span = yield from _span(scope, question, process)
+    process = there[0] if there else _NO_PROCESS
+    span = (yield from _span(scope, question, process)) if there else TickRange(0, 0)
     path = yield from critical_path(scope.reader, process, *span)
     notes = _notes(path, there)
     yield
@@ -90,11 +90,13 @@ def _span(scope: Scope, question: CriticalPathQuestion, process: PathProcess) ->
 
 
 def _facts(scope: Scope, path: CriticalPath, process: PathProcess) -> list[Fact]:
-    group = scope.reader.tree.groups[process.group]
-    parent = None if group.parent is None else scope.reader.tree.groups[group.parent].name
+    groups = scope.reader.tree.groups
+    group = groups[process.group] if process is not _NO_PROCESS else None
+    parent = None if group is None or group.parent is None else groups[group.parent].name
+    name = None if group is None else group.name if parent is None else f"{parent} › {group.name}"
     ticks = path.sums.kind_ticks()
     return [
-        Fact("process", "Process", group.name if parent is None else f"{parent} › {group.name}", "name"),
+        Fact("process", "Process", name, "name", "" if group else "no track of one that has a path is chosen"),
         Fact("span", "Length of the path", path.stop - path.start, "ticks", "its pieces add up to the span"),
         Fact("device", "Work of devices", sum(ticks[: PathKind.COPY + 1]), "ticks", "on the path"),
         Fact("host", "Operators and calls", ticks[PathKind.OPERATOR], "ticks"),
@@ -106,7 +108,7 @@ def _facts(scope: Scope, path: CriticalPath, process: PathProcess) -> list[Fact]
 
 def _notes(path: CriticalPath, processes: list[PathProcess]) -> list[Note]:
     notes = []
-    left_out = processes[0].left_out
+    left_out = processes[0].left_out if processes else 0
     if left_out:
         threads = plural(
             left_out, "thread with operators launches nothing and is", "threads with operators launch nothing and are"

@@ -166,7 +166,7 @@ def _sentence(answer: Answer, tick_ps: int) -> str:
 TOOL: Final = Tool(
     id="nesting",
     title="Nesting",
-    help="slices around and in one slice, its launch, what it launched, what waited for it",
+    help="slices around and in one slice, launches, and what waited for it",
     group="raw",
     question=NestingQuestion,
     answer=_answer,

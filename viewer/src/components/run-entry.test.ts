@@ -23,10 +23,10 @@ const RUN: Run = {
 };
 
 test("the contents of a run are its steps, what files of a training have, and when it goes", () => {
-  expect(contentsText({ ...RUN, steps: 1200, contents: ["timeline", "step trace"] })).toBe(
-    "1\u202f200 steps · timeline, step trace",
+  expect(contentsText({ ...RUN, steps: 1200n, contents: ["timeline", "step trace"] })).toBe(
+    "1,200 steps · timeline, step trace",
   );
-  expect(contentsText({ ...RUN, steps: 1, notes: ["a line", "sent by a browser: removed after 2026-12-06"] })).toBe(
+  expect(contentsText({ ...RUN, steps: 1n, notes: ["a line", "sent by a browser: removed after 2026-12-06"] })).toBe(
     "1 step · removed after 2026-12-06",
   );
   expect(contentsText({ ...RUN, contents: ["memory"], notes: ["raw data is not read"] })).toBe("memory");
@@ -34,5 +34,5 @@ test("the contents of a run are its steps, what files of a training have, and wh
 
 test("nothing is said where nothing is known, and no steps are said of a run that has none", () => {
   expect(contentsText(RUN)).toBe("");
-  expect(contentsText({ ...RUN, steps: 0 })).toBe("0 steps");
+  expect(contentsText({ ...RUN, steps: 0n })).toBe("0 steps");
 });

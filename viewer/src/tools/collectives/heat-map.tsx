@@ -11,7 +11,7 @@ import { type Cell, cellAfter, type LinkMatrix } from "./matrix";
 
 interface Props {
   readonly title: string;
-  /** What cells are, in the plural. */
+  /** Noun of cells, in the plural. */
   readonly noun: string;
   readonly matrix: LinkMatrix;
   /** Place of the cell that is shown beside it. */
