@@ -293,7 +293,7 @@ def test_charts_say_exact_figures_by_keys_and_hide_series(page: Page, address: s
     assert lines[0] == ["at [ticks of 1 ps]", "host0 [B]", "host1 [B]", "host2 [B]", "host3 [B]"]
     plot.focus()
     page.keyboard.press("ArrowRight")
-    said = page.locator(".chart-tooltip").inner_text().replace(",", "")
+    said = re.sub("[,\u202f]", "", page.locator(".chart-tooltip").inner_text())
     assert lines[1][1] in said
     assert lines[1][4] in said
     page.keyboard.press("Enter")
@@ -337,7 +337,7 @@ def test_parts_of_steps_add_up_and_each_step_leads_to_the_timeline(page: Page, a
     plot.focus()
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
-    said = page.locator(".chart-tooltip").inner_text().replace(",", "")
+    said = re.sub("[,\u202f]", "", page.locator(".chart-tooltip").inner_text())
     assert said.startswith("Step 1")
     lines = copied(page, card)
     total = re.search(r"Total\s+([0-9.]+) ms", said)

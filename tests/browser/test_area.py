@@ -262,6 +262,10 @@ def test_tracks_of_an_area_are_ticked_on_and_off(panel: Panel) -> None:
     page.get_by_text("selected on 1 track").first.wait_for()
     expect(left).to_have_count(1)
     assert left.first.is_disabled(), "an area has a track at least"
+    listed = boxes.count()
+    panel.tab("Events")
+    panel.tab("Tracks")
+    expect(boxes).to_have_count(listed)  # those that were unticked before another tab was shown, too
     page.get_by_role("button", name="All of them").click()
     page.get_by_text(f"selected on {boxes.count()} tracks").wait_for()
     assert page.locator(".area-tracks input:checked").count() == boxes.count()

@@ -56,7 +56,7 @@ def test_a_run_that_is_gone(viewer: Viewer) -> None:
     assert "no such run" in viewer.page.inner_text("main")
     viewer.page.get_by_role("button", name="Show all runs").click()
     viewer.page.locator(".runs-table").wait_for()
-    assert "run=" not in viewer.page.url
+    viewer.wait("!location.search.includes('run=')")
 
 
 @pytest.mark.deep

@@ -134,7 +134,7 @@ def test_a_saved_page_stands_where_its_tool_does(
         pages.viewer.wait(f"window.tilescope?.page === '{tool}'", 60)
         pages.page.get_by_role("button", name="Tools").first.click()
         chosen = page.get_by_role("group", name=group, exact=True).get_by_role("menuitemradio", checked=True)
-        expect(chosen).to_have_attribute("data-page", tool)
+        expect(chosen).to_have_attribute("data-page", tool, timeout=60_000)
 
 
 _MENU = """() => {

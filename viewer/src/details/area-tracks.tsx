@@ -1,11 +1,18 @@
 /** Tracks of a selected area, to be ticked on and off: with those that lie between them in the timeline. */
 
-import { useRef } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import { formatCount, plural } from "../components/format";
 import type { AreaSelection } from "../state/selection";
 import { type Trace, trackPath } from "../state/trace";
 import { candidateTracks } from "./candidate-tracks";
+
+interface Listed {
+  readonly span: string;
+  readonly tracks: ReadonlySet<number>;
+}
+
+/** Tracks that were listed last in a pane: they stay for as long as its range is the same, also while another tab is shown. */
+const listed = new WeakMap<object, Listed>();
 
 /** So many are listed. */
 const MOST_LISTED = 500;
@@ -14,12 +21,11 @@ export function AreaTracks({ trace, area }: { trace: Trace; area: AreaSelection 
   const { viewNavigator, pane } = useApp();
   const { startTicks, endTicks } = area.range;
   const span = `${startTicks} ${endTicks}`;
-  // What is unticked stays listed for as long as the range is the same.
-  const earlier = useRef({ span, tracks: area.tracks });
-  const before = earlier.current.span === span ? earlier.current.tracks : new Set<number>();
+  const earlier = listed.get(pane);
+  const before = earlier?.span === span ? earlier.tracks : new Set<number>();
   const shown = pane.layout.value.items.flatMap(({ kind, node }) => (kind === "track" ? [node.track.id] : []));
   const candidates = candidateTracks(shown, area.tracks, before);
-  earlier.current = { span, tracks: new Set(candidates) };
+  listed.set(pane, { span, tracks: new Set(candidates) });
   const choose = (tracks: ReadonlySet<number>) => viewNavigator.select({ ...area, tracks });
   const turn = (track: number) => {
     const tracks = new Set(area.tracks);
