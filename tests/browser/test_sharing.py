@@ -252,10 +252,8 @@ def test_a_part_of_another_page(browser: Browser, trace_file: Callable[[str], Pa
             Viewer.wait(_Inside(inner), "location.href.includes('&embed=1#v=1') && location.href.includes('sel=')")  # type: ignore[arg-type]
             page.keyboard.press("ArrowRight")
             Viewer.wait(_Inside(inner), "tilescope.selection.ordinal > 0")  # type: ignore[arg-type]
-            Viewer.wait(
-                _Inside(inner),
-                "location.href.includes(`sel=${tilescope.selection.track}.${tilescope.selection.ordinal}`)",
-            )  # type: ignore[arg-type]
+            is_in_address = "location.href.includes(`sel=${tilescope.selection.track}.${tilescope.selection.ordinal}`)"
+            Viewer.wait(_Inside(inner), is_in_address)  # type: ignore[arg-type]
             assert page.evaluate("history.length") == entries, "two steps"
             assert inner.evaluate("document.querySelectorAll('.drawer').length") == 0
             page.screenshot(path=str(ARTEFACTS / "embedded.png"))

@@ -127,8 +127,10 @@ def test_what_makes_no_sense_is_refused(
 
 
 def test_what_is_no_store_is_refused(archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["archive", str(DEMO_TRACE), "-o", str(tmp_path / "x.tsarc")]) == 2
-    assert "this is a file, not a store" in capsys.readouterr().err
+    text = tmp_path / "notes.txt"
+    text.write_text("no trace")
+    assert main(["archive", str(text), "-o", str(tmp_path / "x.tsarc")]) == 1
+    assert f"{text}: " in capsys.readouterr().err
     assert main(["index", str(archive), "-o", str(tmp_path / "x.store")]) == 2
     assert "this is a store already" in capsys.readouterr().err
     (tmp_path / "cut.tsarc").write_bytes(archive.read_bytes()[:5000])

@@ -15,9 +15,11 @@ from typing import NoReturn
 
 def leave(code: int) -> NoReturn:
     """Ends the process with this exit code. What is to be done at its end is done, and nothing said is lost."""
-    # Other threads are waited for, and a rank of MPI that goes without its farewell takes the others with it.
-    if threading.active_count() > 1 or "mpi4py.MPI" in sys.modules:
+    if "mpi4py.MPI" in sys.modules:  # a rank that goes without its farewell takes the others with it
         sys.exit(code)
+    # Other threads are waited for, as at any end of an interpreter. Where one was stopped by a signal, values of native
+    # code may be left over: an interpreter that is taken apart complains of them.
+    threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:

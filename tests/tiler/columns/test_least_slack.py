@@ -12,8 +12,9 @@ ENDLESS = 2**63 - 1
 
 def slack(edges: list[tuple[int, int, int]], nodes: int) -> list[int]:
     """Slack by edges (source, target, wait)."""
-    columns = np.array(edges, np.int64).reshape(-1, 3).T
-    return _native.least_slack(*(np.ascontiguousarray(column) for column in columns), nodes).tolist()
+    source, target, wait = map(np.ascontiguousarray, np.array(edges, np.int64).reshape(-1, 3).T)
+    least: list[int] = _native.least_slack(source, target, wait, nodes).tolist()
+    return least
 
 
 def test_the_least_of_all_ways() -> None:

@@ -127,5 +127,5 @@ def test_an_entry_that_is_not_there_is_named(built_store: Path, altered: Altered
 def test_a_file_is_no_store(built_store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "file"
     file.touch()
-    assert main(["verify", "--same-as", str(file), str(built_store)]) == 2
-    assert "this is a file, not a store" in capsys.readouterr().err
+    assert main(["verify", "--same-as", str(file), str(built_store)]) == 1
+    assert f"{file}: is empty" in capsys.readouterr().err
