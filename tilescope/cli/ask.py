@@ -30,7 +30,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tilescope.cli.addresses import path_or_address
+from tilescope.cli.addresses import is_server_address, path_or_address
 from tilescope.cli.stores import add_store_argument, local_store
 from tilescope.cli.work_rules_option import add_work_rules_option, work_rules_of
 
@@ -57,9 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Asks, and prints or writes the answer."""
-    from tilescope.cli.addresses import is_server_address
-    from tilescope.cli.answer_text import Shown
-    from tilescope.cli.server_run import server_run
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.tools import tool, tools
 
@@ -76,6 +73,9 @@ def run(args: argparse.Namespace) -> int:
     if isinstance(args.store, str) and is_server_address(args.store):
         if options.work_rules is not None:
             raise UsageError("--work-rules has no effect: a server has those that it was started with")
+        from tilescope.cli.answer_text import Shown
+        from tilescope.cli.server_run import server_run
+
         with server_run(args.store) as run_there:
             answer = run_there.ask(chosen_tool, _values(chosen_tool, options, run_there.tick_ps, run_there.zero))
             _write_answer(answer, chosen_tool, options, Shown(run_there.tick_ps, run_there.track_name, run_there.zero))
