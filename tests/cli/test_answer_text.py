@@ -7,8 +7,9 @@ import math
 
 import pytest
 
-from tilescope.cli.answer_text import SHOWN_ROWS, Shown, write_text
+from tilescope.cli.answer_text import SHOWN_ROWS, write_text
 from tilescope.tiler.tools import Answer, Column, Fact, Kind, Note, Series, Table, Value
+from tilescope.tiler.tools.figure_text import Shown
 
 SHOWN = Shown(1000, {3: "host › XLA Ops", 4: "\x1b[31mred"}.get)  # type: ignore[arg-type]
 

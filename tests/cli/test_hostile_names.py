@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from tilescope.cli.say import printable, printable_json
+from tilescope.tiler.printable_text import printable, printable_json
 
 pytestmark = pytest.mark.slow
 

@@ -14,12 +14,13 @@ from typing import Final
 import pytest
 
 from tests.scaling.inputs import INPUTS
-from tilescope.cli.answer_text import Shown, write_text
+from tilescope.cli.answer_text import write_text
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import AnyTool, Scope, answer_json, ask, from_values, tools
+from tilescope.tiler.tools.figure_text import Shown
 
 pytestmark = pytest.mark.deep
 

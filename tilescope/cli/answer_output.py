@@ -6,8 +6,8 @@ import csv
 import json
 from typing import IO
 
-from tilescope.cli.say import printable, printable_json
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.printable_text import printable, printable_json
 from tilescope.tiler.tools import Answer, Table, answer_json, values_of
 
 

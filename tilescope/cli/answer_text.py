@@ -2,76 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import IO, TYPE_CHECKING, Final
 
-from tilescope.cli.say import printable
 from tilescope.tiler.count_text import count_text
-from tilescope.tiler.duration_text import duration_text
-from tilescope.tiler.percent_text import percent_text
-from tilescope.tiler.size_text import si_text, size_text
+from tilescope.tiler.printable_text import printable
 from tilescope.tiler.tools import Answer, Column, Note, Table, Value, values_of
+from tilescope.tiler.tools.figure_text import Shown
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as RichTable
 
-    from tilescope.tiler.query import TrackTree
 
 SHOWN_ROWS: Final = 40
 BRIEF_LINES: Final = 20
 PIPED_WIDTH: Final = 120  # columns, where there is no terminal to ask
 _NAME_ROOM: Final = 24  # of a table for a name at least, where it has to be folded
-_MOST_CHARACTERS: Final = 2000  # of a text: a table is laid out character by character
 _RIGHT: Final = frozenset({"count", "ticks", "time", "bytes", "fraction", "rate", "flops", "number", "id"})
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """Context that makes figures readable: length of a tick, names of tracks, and the tick that times count from."""
-
-    tick_ps: int
-    track_name: Callable[[int], str]
-    zero: int = 0
-
-    def text(self, kind: str, value: Value) -> str:
-        """A figure: times in the unit that fits, a dash for what is not recorded."""
-        if value is None or value != value:
-            return "–"
-        if kind == "time":
-            kind, value = "ticks", int(value) - self.zero
-        write = self._writers().get(kind)
-        if write is None:
-            text = str(value)
-            return printable(text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…")
-        if isinstance(value, int | float) and value < 0 and kind != "id":
-            return f"-{write(-value)}"
-        return write(value)
-
-    def _writers(self) -> Mapping[str, Callable[[Any], str]]:
-        return {
-            "count": count_text,
-            "ticks": lambda value: duration_text(int(value), self.tick_ps),
-            "span": self._span_text,
-            "bytes": size_text,
-            "flops": si_text,
-            "rate": si_text,
-            "number": si_text,
-            "fraction": percent_text,
-            "flag": lambda value: "yes" if value else "no",
-            "track": lambda value: printable(f"{value} {self.track_name(value)}".rstrip()),
-        }
-
-    def _span_text(self, value: str) -> str:
-        start, _, end = value.rpartition("-")
-        return f"{self.text('time', int(start))} + {self.text('ticks', int(end) - int(start))}"
-
-
-def track_names(tree: TrackTree) -> dict[int, str]:
-    """Names that people know tracks by: the process and the name."""
-    groups = {group.id: group.name for group in tree.groups}
-    return {track.id: f"{groups.get(track.group, '')} › {track.name}" for track in tree.tracks}
 
 
 def write_text(answer: Answer, only: str | None, shown: Shown, file: IO[str]) -> None:

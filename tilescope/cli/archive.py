@@ -31,9 +31,10 @@ from urllib.parse import parse_qsl
 
 from tilescope.cli.option_rules import only_with
 from tilescope.cli.progress import ProgressDisplay
-from tilescope.cli.say import complain, printable, say
+from tilescope.cli.say import complain, say
 from tilescope.cli.stores import add_store_argument, local_store
 from tilescope.cli.text import seconds_text
+from tilescope.tiler.printable_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -37,8 +37,8 @@ from tilescope.cli.work_rules_option import add_work_rules_option, work_rules_of
 if TYPE_CHECKING:
     from typing import IO
 
-    from tilescope.cli.answer_text import Shown
     from tilescope.tiler.tools import Answer, AnyTool, Parameter
+    from tilescope.tiler.tools.figure_text import Shown
 
 NAME = "ask"
 HELP = "ask a store a question"
@@ -73,8 +73,8 @@ def run(args: argparse.Namespace) -> int:
     if isinstance(args.store, str) and is_server_address(args.store):
         if options.work_rules is not None:
             raise UsageError("--work-rules has no effect: a server has those that it was started with")
-        from tilescope.cli.answer_text import Shown
         from tilescope.cli.server_run import server_run
+        from tilescope.tiler.tools.figure_text import Shown
 
         with server_run(args.store) as run_there:
             answer = run_there.ask(chosen_tool, _values(chosen_tool, options, run_there.tick_ps, run_there.zero))
@@ -102,13 +102,13 @@ def _values(chosen_tool: AnyTool, options: argparse.Namespace, tick_ps: int, zer
 
 
 def _ask(path: Path, chosen_tool: AnyTool, options: argparse.Namespace) -> None:
-    from tilescope.cli.answer_text import Shown, track_names
     from tilescope.cli.option_words import option_words
     from tilescope.cli.spans import zero_of
     from tilescope.tiler.mount import open_run
     from tilescope.tiler.query import QueryReader, finish
     from tilescope.tiler.store.validation import must_make_sense
     from tilescope.tiler.tools import BuildRef, Scope, ask, from_text, parameters, references
+    from tilescope.tiler.tools.figure_text import Shown, track_names
 
     rules = work_rules_of(options)
     with option_words(parameters(chosen_tool.question)), ExitStack() as opened:

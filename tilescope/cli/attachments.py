@@ -24,10 +24,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from tilescope.cli.option_rules import not_with, only_with
-from tilescope.cli.say import printable, say, say_json
+from tilescope.cli.say import say, say_json
 from tilescope.cli.stores import add_store_argument, local_store
 from tilescope.cli.text import shortened
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.printable_text import printable
 from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:

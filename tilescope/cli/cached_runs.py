@@ -6,9 +6,10 @@ import time
 from pathlib import Path
 
 from tilescope.cli.progress import ProgressDisplay
-from tilescope.cli.say import complain, printable
+from tilescope.cli.say import complain
 from tilescope.cli.text import seconds_text
 from tilescope.tiler.indexing import BuildProgress, build_store
+from tilescope.tiler.printable_text import printable
 from tilescope.tiler.readers import discover
 from tilescope.tiler.readers.recognise import check_file
 from tilescope.tiler.store.cache_place import default_cache_dir

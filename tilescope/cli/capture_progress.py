@@ -8,8 +8,9 @@ from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TextIO
 
-from tilescope.cli.say import printable, say
+from tilescope.cli.say import say
 from tilescope.cli.text import seconds_text
+from tilescope.tiler.printable_text import printable
 from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:

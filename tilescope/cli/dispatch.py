@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from tilescope.cli.command import EXIT_BAD, EXIT_INTERRUPTED, EXIT_USAGE
 from tilescope.cli.commands import NAMES
 from tilescope.cli.parser import build_parser
-from tilescope.cli.say import complain, printable, show_traceback
+from tilescope.cli.say import complain, show_traceback
 from tilescope.tiler.errors import Cancelled, TilescopeError, UsageError
 from tilescope.tiler.memory_limits import out_of_memory
+from tilescope.tiler.printable_text import printable
 from tilescope.tiler.system import memory_limits
 
 # What Python says when it had no memory for a module that it imports, and lost the MemoryError on the way.

@@ -69,11 +69,12 @@ def run(args: argparse.Namespace) -> int:
 def _export(path: Path, args: argparse.Namespace) -> int:
     from tilescope.cli.export_format import ExportFormat, export_format
     from tilescope.cli.option_words import option_words
-    from tilescope.cli.say import printable, say
+    from tilescope.cli.say import say
     from tilescope.cli.whole_file import whole_file
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.export import ExportQuestion
     from tilescope.tiler.mount import open_run
+    from tilescope.tiler.printable_text import printable
     from tilescope.tiler.query import QueryReader
     from tilescope.tiler.size_text import size_text
     from tilescope.tiler.store.clocks import clock_shifts

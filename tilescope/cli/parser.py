@@ -10,7 +10,8 @@ from typing import Any, NoReturn
 from tilescope.cli.command import EXIT_USAGE, Command
 from tilescope.cli.commands import commands
 from tilescope.cli.option_rules import broken_rule
-from tilescope.cli.say import printable, say
+from tilescope.cli.say import say
+from tilescope.tiler.printable_text import printable
 from tilescope.version import version_text
 
 HELP_WIDTH = 100  # columns; fixed, so that docs/cli.md does not depend on a terminal

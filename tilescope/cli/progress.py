@@ -8,9 +8,10 @@ from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TextIO
 
-from tilescope.cli.say import printable, say
+from tilescope.cli.say import say
 from tilescope.cli.text import rate_text, seconds_text
 from tilescope.tiler.count_text import count_text, plural
+from tilescope.tiler.printable_text import printable
 from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:

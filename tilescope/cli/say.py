@@ -6,33 +6,18 @@ marks that turn the direction of text, and bytes that are no text at all. All pr
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 import traceback
-import unicodedata
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, TextIO
 
 from tilescope.tiler.path_names import with_addresses
+from tilescope.tiler.printable_text import printable, printable_json
 
 # How parts of a traceback begin that hold several lines and nothing but what Python or its modules say.
 _PARTS_OF_CODE = ("Traceback ", "  File ", "\n")
-
-
-def printable(text: str) -> str:
-    r"""The text on one line, with everything that is not to be seen escaped: "a\nb" as in Python, bytes as "\xff"."""
-    return text if text.isprintable() else "".join(map(_printable_character, text))
-
-
-def printable_json(value: Any) -> str:
-    """JSON on several lines that shows letters of all languages as they are, and escapes what is not to be seen."""
-    text = json.dumps(value, ensure_ascii=False, indent=1)
-    # Line breaks that are left are JSON's own: those in strings are escaped already.
-    if text.replace("\n", "").isprintable():
-        return text
-    return "".join(c if _is_seen(c) or c == "\n" else _json_character(c) for c in text)
 
 
 def say(line: str, stream: TextIO | None = None) -> None:
@@ -67,19 +52,3 @@ class LogToStderr(logging.Handler):
             complain(record.getMessage())
             if record.exc_info is not None and record.exc_info[0] is not None:
                 show_traceback(*record.exc_info)
-
-
-def _is_seen(character: str) -> bool:
-    return character.isprintable() or unicodedata.category(character) == "Zs"
-
-
-def _printable_character(character: str) -> str:
-    if _is_seen(character):
-        return character
-    if "\udc80" <= character <= "\udcff":  # a byte of a file name that is no UTF-8
-        return f"\\x{ord(character) - 0xDC00:02x}"
-    return character.encode("unicode_escape").decode("ascii")
-
-
-def _json_character(character: str) -> str:
-    return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]

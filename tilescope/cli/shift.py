@@ -30,7 +30,8 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from tilescope.cli.say import printable, say
+from tilescope.cli.say import say
+from tilescope.tiler.printable_text import printable
 
 NAME = "shift"
 HELP = "shift clocks of hosts when the run is drawn"
