@@ -50,6 +50,7 @@ LAYERS: Final = (
     "tilescope.remote",
     "tilescope.executors",
     "tilescope.client",
+    "tilescope.mcp",
     "tilescope.profiling",
     "tilescope.capture",
     "tilescope.server.errors tilescope.server.redaction tilescope.server.json_text tilescope.server.page_keys "

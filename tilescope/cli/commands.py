@@ -21,6 +21,8 @@ NAMES: Final = (
     "archive",
     "verify",
     "shift",
+    "mcp",
+    "picture",
     "gc",
     "synth",
 )

@@ -64,6 +64,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="trace, run folder, log directory or store, or the address of one",
     )
     parser.add_argument("--no-browser", action="store_true", help="only print the URL")
+    parser.add_argument(
+        "--at",
+        metavar="PLACE",
+        help="open this place: the part of an address of the viewer behind its #, as v=1&t=0-500",
+    )
     add_server_options(parser, has_grpc=False)
     add_upload_options(parser, is_view=True)
 
@@ -107,7 +112,9 @@ def _view(args: argparse.Namespace) -> int:
             complain(f"{where}: there are no traces here yet: runs are shown when jobs write them")
         url = url_of(listening, settings) + (f"?run={quote(runs[0].run.id)}" if runs else "")
         url = with_token(url, settings.uploads.start, PARAMETER)
-        with_login = with_token(url, settings.access)
+        fragment = f"#{args.at.removeprefix('#')}" if args.at and runs else ""
+        with_login = with_token(url, settings.access) + fragment
+        url += fragment
         say(f"Viewing {with_login if settings.access.is_made_up else url} (Ctrl-C stops)")
         for note in runs[0].run.notes[:_SHOWN_NOTES] if runs else ():
             complain(f"note: {note}")

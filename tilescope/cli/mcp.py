@@ -1,0 +1,98 @@
+"""Answers agents about runs, by the Model Context Protocol on standard input and output.
+
+RUN is what `tilescope ask` takes: a store, an archive or its address, a trace, a run folder, a log directory, or the
+URL of a server of Tilescope. Only these runs can be asked about. A trace is indexed when it is first asked about.
+
+Agents are given eight tools (runs, overview, tools, ask, find, events, link, picture); an answer has at most 8 kB.
+For a server that people share, see `tilescope serve --mcp`. Needs the extra: pip install 'tilescope[mcp]'.
+
+Examples:
+
+    tilescope mcp run.store
+    tilescope mcp before.store after.store
+    tilescope mcp --install-skill ~/.agents/skills
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tilescope.cli.addresses import is_server_address, path_or_address
+from tilescope.cli.say import say
+from tilescope.tiler.errors import UsageError
+
+if TYPE_CHECKING:
+    from tilescope.client import AsyncClient
+    from tilescope.mcp.links import Place
+    from tilescope.mcp.runs import RunPlace
+
+NAME = "mcp"
+HELP = "answer agents about runs"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("runs", type=path_or_address, nargs="*", metavar="RUN", help="a run that may be asked about")
+    parser.add_argument(
+        "--install-skill", type=Path, metavar="DIR", help="write DIR/tilescope/SKILL.md, which agents read, and end"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Answers until standard input ends."""
+    if args.install_skill is not None:
+        from tilescope.mcp.skill import install_skill
+
+        say(f"Written: {install_skill(args.install_skill)}")
+        return 0
+    if not args.runs:
+        raise UsageError("name the runs that may be asked about: tilescope mcp RUN…")
+    try:
+        import mcp  # noqa: F401
+    except ImportError:
+        raise UsageError("the SDK is not installed: pip install 'tilescope[mcp]'") from None
+    import asyncio
+
+    with ExitStack() as opened:
+        asyncio.run(_answer([run_place(name, opened) for name in args.runs]))
+    return 0
+
+
+async def _answer(places: list[RunPlace]) -> None:
+    from mcp.server.stdio import stdio_server
+
+    from tilescope.mcp.protocol import protocol_server
+    from tilescope.mcp.runs import AgentRuns
+
+    async with AgentRuns(places) as runs, stdio_server() as (read, write):
+        server = protocol_server(runs)
+        await server.run(read, write, server.create_initialization_options())
+
+
+def run_place(name: str | Path, opened: ExitStack) -> RunPlace:
+    """A run as the command line names it; what it opens is closed with `opened`."""
+    import asyncio
+
+    from tilescope.cli.stores import local_store
+    from tilescope.client import connect_async
+    from tilescope.mcp.links import server_link, view_command
+    from tilescope.mcp.runs import RunPlace
+
+    text = str(name)
+
+    async def client() -> AsyncClient:
+        if isinstance(name, str) and is_server_address(name):
+            return connect_async(name)
+        store = await asyncio.to_thread(opened.enter_context, local_store(name))
+        return connect_async(store)
+
+    link: Callable[[str, Place], str]
+    if isinstance(name, str) and is_server_address(name):
+        link = lambda run, place: server_link(text.partition("?")[0], run, place)  # noqa: E731
+    else:
+        link = lambda _run, place: view_command(text, place)  # noqa: E731
+    return RunPlace(text, client, link)
