@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,14 +55,15 @@ def serving(
     log: IO[str] | None = None,
     python: Path = Path(sys.executable),
     cache: Path | None = None,
+    options: Sequence[str] = (),
 ) -> Iterator[ServerProcess]:
     """`tilescope serve` on free ports.
 
     `packages`: a folder of modules that it finds besides, `log`: what it says, `python`: whose tilescope it is,
-    `cache`: where it keeps indexes, if not where all others are.
+    `cache`: where it keeps indexes, if not where all others are, `options`: more of the command line.
     """
     command = [str(python), "-P", "-m", "tilescope", "serve", *map(str, stores), "--port", "0", "--grpc-port", "0"]
-    command += [] if cache is None else ["--cache-dir", str(cache)]
+    command += [*([] if cache is None else ["--cache-dir", str(cache)]), *options]
     environment = os.environ if packages is None else {**os.environ, "PYTHONPATH": str(packages)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment) as process:
         try:

@@ -13,7 +13,19 @@ from typing import Final
 ABSENT: Final = frozenset(filter(None, os.environ.get("TILESCOPE_ABSENT", "").split(",")))
 _ALSO_IN: Final = "/usr/sbin:/usr/local/sbin"  # where no user's PATH leads
 
-PACKAGES: Final = ("distributed", "duckdb", "jax", "mkdocs", "moto", "obstore", "polars", "schemathesis", "viztracer")
+PACKAGES: Final = (
+    "distributed",
+    "duckdb",
+    "jax",
+    "mcp",
+    "mkdocs",
+    "moto",
+    "obstore",
+    "PIL",
+    "polars",
+    "schemathesis",
+    "viztracer",
+)
 
 
 def find_program(*names: str) -> str | None:

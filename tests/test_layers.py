@@ -62,6 +62,7 @@ LAYERS: Final = (
     "tilescope.server.uploads",
     "tilescope.server.http",
     "tilescope.server.stream tilescope.server.watch",
+    "tilescope.server.agents",
     "tilescope.server.keys",
     "tilescope.server.openapi",
     "tilescope.server.rpc tilescope.server.routes",

@@ -9,6 +9,7 @@ from aiohttp import hdrs, web
 
 from tilescope.server.routes import (
     addresses,
+    agents,
     attachments,
     batch,
     captures,
@@ -38,6 +39,7 @@ ALL_ROUTES: tuple[web.RouteTableDef, ...] = (
     health.routes,
     metrics.routes,
     openapi.routes,
+    agents.routes,
     runs.routes,
     captures.routes,
     addresses.routes,

@@ -9,8 +9,7 @@ from tilescope.server.json_text import json_body
 from tilescope.server.keys import REGISTRY
 from tilescope.server.paths import RUN
 from tilescope.server.runs.run import FoundRun
-from tilescope.tiler.schema import manifest_of
-from tilescope.tiler.store.clocks import clock_shifts
+from tilescope.server.runs.run_manifest import run_manifest
 from tilescope.tiler.store.store import Store
 
 routes = web.RouteTableDef()
@@ -26,6 +25,4 @@ async def get_manifest(request: web.Request) -> web.Response:
 
 def manifest_body(run: FoundRun, store: Store) -> bytes:
     """The manifest as it is sent."""
-    manifest = store.manifest()
-    shifts = clock_shifts(run.store, manifest)
-    return json_body(manifest_of(manifest, run.id, run.name, is_growing=store.is_growing, shifts=shifts))
+    return json_body(run_manifest(run, store))

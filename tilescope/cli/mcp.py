@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,15 +52,18 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if not args.runs:
         raise UsageError("name the runs that may be asked about: tilescope mcp RUN…")
-    try:
-        import mcp  # noqa: F401
-    except ImportError:
-        raise UsageError("the SDK is not installed: pip install 'tilescope[mcp]'") from None
+    check_sdk()
     import asyncio
 
     with ExitStack() as opened:
         asyncio.run(_answer([run_place(name, opened) for name in args.runs]))
     return 0
+
+
+def check_sdk() -> None:
+    """Raises UsageError where the SDK of the protocol is not installed."""
+    if find_spec("mcp") is None:
+        raise UsageError("the SDK is not installed: pip install 'tilescope[mcp]'")
 
 
 async def _answer(places: list[RunPlace]) -> None:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from typing import TYPE_CHECKING
 
 from tilescope.cli.access_options import make_settings, warn_of_strangers
 from tilescope.cli.addresses import local_paths, mirror_folder, path_or_address
@@ -30,6 +31,9 @@ from tilescope.cli.say import complain, say
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry, parse_port
 from tilescope.cli.upload_options import add_upload_options, make_addresses, make_shelf, with_uploads
 from tilescope.tiler.errors import TilescopeError
+
+if TYPE_CHECKING:
+    from aiohttp.web import Application
 
 NAME = "serve"
 HELP = "serve stores and log directories"
@@ -50,6 +54,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="port of gRPC; default: the one after that of HTTP, if it is free; 0: any free one",
     )
     group.add_argument("--no-grpc", action="store_true", help="serve HTTP only")
+    parser.add_argument(
+        "--mcp",
+        action="store_true",
+        help="answer agents by the Model Context Protocol at /mcp, with the same token: needs tilescope[mcp]",
+    )
     not_with(parser, "--no-grpc", "--questions-per-connection")
 
 
@@ -95,6 +104,8 @@ def _serve(args: argparse.Namespace) -> int:
             say(f"gRPC at {settings.host}:{port}")
 
     app = make_app(registry, settings=settings, shelf=shelf, addresses=addresses)
+    if args.mcp:
+        _add_agents(app)
     if not args.no_grpc:
         os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what it would say to standard error, we say better
         from tilescope.server.rpc import beside_http
@@ -111,6 +122,18 @@ def _serve(args: argparse.Namespace) -> int:
     with log_to_stderr(), access_log(args.access_log):
         asyncio.run(with_progress(registry, run_until_signalled(app, listening, announce)))
     return 0
+
+
+def _add_agents(app: Application) -> None:
+    """Raises UsageError without the SDK."""
+    from tilescope.cli.mcp import check_sdk
+    from tilescope.server.keys import AGENTS, QUESTIONS, REGISTRY
+
+    check_sdk()
+    from tilescope.server.agents.agents import Agents
+
+    app[AGENTS] = Agents(app[REGISTRY], app[QUESTIONS])
+    app.cleanup_ctx.append(app[AGENTS].opened)
 
 
 def _without_grpc(error: TilescopeError) -> None:

@@ -21,7 +21,7 @@ from tilescope.client.kinds import Match, StatsBy, TrackKind
 from tilescope.client.progress import Progress
 from tilescope.client.question_fields import Asked, StepsLike, question_fields, steps_text
 from tilescope.client.runs import RunInfo
-from tilescope.client.source import Build, Source, Value
+from tilescope.client.source import Build, RunSource, Source, Value
 from tilescope.client.stored import StoredRun
 from tilescope.client.tables import Table
 from tilescope.client.times import Amount, Time, span_of, ticks_of, ticks_of_amounts, time_text, timedelta_of
@@ -112,7 +112,7 @@ class AsyncRun:
     A time may also be given as text with a unit ("0.1 s") or as a timedelta of Python, numpy or pandas.
     """
 
-    def __init__(self, source: Source, manifest: dict[str, Any]) -> None:
+    def __init__(self, source: RunSource, manifest: dict[str, Any]) -> None:
         self._source = source
         self._take(manifest)
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from tilescope.client.answers import column_of
-from tilescope.client.source import Build, Source, Value
+from tilescope.client.source import Build, RunSource, Value
 from tilescope.client.tables import Column, Table
 from tilescope.tiler.tools import Table as ToolTable
 from tilescope.tiler.tools.answer import FLOAT_KINDS, ID_KINDS, INTEGER_KINDS
@@ -23,7 +23,7 @@ _AT_ONCE: Final = 100_000
 
 
 async def event_pages(
-    source: Source, build: Build, columns: Sequence[str] | None, question: Mapping[str, Value], limit: int | None
+    source: RunSource, build: Build, columns: Sequence[str] | None, question: Mapping[str, Value], limit: int | None
 ) -> AsyncGenerator[ToolTable, None]:
     """The answers, one after the other; at least one."""
     names = text_of_names(EVENT_COLUMNS if columns is None else columns)

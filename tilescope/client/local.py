@@ -3,38 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from tilescope.client.errors import Refused
 from tilescope.client.source import Build, Value
+from tilescope.client.store_source import StoreSource
 from tilescope.remote.mirrors import mirrored_object
 from tilescope.tiler.errors import NOTHING_THERE, Cancelled, NoStore
-from tilescope.tiler.lookup.events import event_details
 from tilescope.tiler.lookup.manifest import run_manifest
-from tilescope.tiler.lookup.tiles import stored_page
 from tilescope.tiler.mount import current_build_path, is_run, open_run
-from tilescope.tiler.pages import PageKey, decompress, record_title
 from tilescope.tiler.path_names import path_name
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.readers.discovered_run import run_id
-from tilescope.tiler.records.attachments import ATTACHMENTS
-from tilescope.tiler.records.names import NAMES
-from tilescope.tiler.records.tiles import PAGE, SHAPE
-from tilescope.tiler.records.tracks import TRACKS
 from tilescope.tiler.schema import Run, RunState, manifest_of
-from tilescope.tiler.store.attachments import content, entry_of
 from tilescope.tiler.store.clocks import clock_shifts
 from tilescope.tiler.store.extent import RunExtent
-from tilescope.tiler.store.store import Store, need
+from tilescope.tiler.store.store import Store
 from tilescope.tiler.store.validation import must_make_sense
 from tilescope.tiler.tools import (
     Answer,
@@ -51,8 +42,6 @@ from tilescope.tiler.tools import (
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
 
 T = TypeVar("T")
-
-_PAGES_AHEAD: Final = 32  # that are read together where the store is elsewhere
 
 
 @dataclass(slots=True)
@@ -153,7 +142,7 @@ async def _finished(steps: Interruptible[T]) -> T:
         await asyncio.wait([working])
 
 
-class LocalSource:
+class LocalSource(StoreSource):
     """The one run of a store. The generation that was published when it was opened is read until it is closed."""
 
     def __init__(self, path: Path, work_rules: WorkRules = NO_WORK_RULES) -> None:
@@ -210,54 +199,6 @@ class LocalSource:
         manifest: dict[str, Any] = msgspec.to_builtins(manifest_of(stored, self._id, self._path.name, shifts=shifts))
         return manifest
 
-    async def tracks(self, build: Build) -> dict[str, Any]:
-        self._check(*build)
-        tree: dict[str, Any] = json.loads(decompress(await self._read(lambda: need(self._store, TRACKS))))
-        return tree
-
-    async def names(self, build: Build, page: int) -> list[list[str]]:
-        self._check(*build)
-        record = await self._read(lambda: self._store.get(NAMES, page))
-        names: list[list[str]] = json.loads(decompress(self._existing(record, f"names-{page}")))
-        return names
-
-    async def shape(self, build: Build, block: int) -> bytes:
-        self._check(*build)
-        return self._existing(await self._read(lambda: self._store.get(SHAPE, block)), f"shapes-{block}")
-
-    async def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
-        self._check(*build)
-        fetch = self._store.fetch
-        for number, key in enumerate(keys):
-            if fetch is not None:
-                names = [(PAGE, key[:4]) for key in keys[number : number + _PAGES_AHEAD]]
-                await asyncio.to_thread(fetch, names)
-            yield key, self._existing(await self._read(partial(stored_page, self._store, key)), key.text())
-
-    async def attachments(self, build: Build) -> list[dict[str, Any]]:
-        self._check(*build)
-        record = self._existing(await self._read(lambda: self._store.get(ATTACHMENTS)), "attachments")
-        listed: list[dict[str, Any]] = json.loads(decompress(record))["attachments"]
-        return listed
-
-    async def attachment(self, build: Build, number: int) -> AsyncGenerator[bytes, None]:
-        self._check(*build)
-        store = self._store
-        entry = entry_of(self._existing(await self._read(lambda: store.get(ATTACHMENTS)), "attachments"), number)
-        if entry is None:
-            raise Refused("not_found", f"there is no attachment {number} in build {store.build}")
-        pieces = content(store, entry)
-        while piece := await self._read(lambda: next(pieces, b"")):
-            yield piece
-
-    async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]:
-        self._check(*build)
-        details = await self._read(lambda: event_details(self._store, track, ordinal))
-        if details is None:
-            event_name = record_title(f"events-{track}.{ordinal}")
-            raise Refused("not_found", f"there is no {event_name} in build {self._store.build}")
-        return details
-
     async def tools(self, build: Build) -> list[dict[str, Any]]:
         self._check(*build)
         with must_make_sense(self._path.name):
@@ -296,10 +237,6 @@ class LocalSource:
     def _reader(self) -> QueryReader:
         return self._in_use().reader(self._rules)
 
-    async def _read(self, read: Callable[[], T]) -> T:
-        """Returns what `read` returns: in a thread where the store is elsewhere."""
-        return read() if self._store.fetch is None else await asyncio.to_thread(read)
-
     def _in_use(self) -> _Shared:
         if self._shared is None:
             raise NoStore(f"{self._path}: the client is closed")
@@ -311,10 +248,9 @@ class LocalSource:
         if build not in (None, self._store.build):
             raise Refused("unknown_build", f"there is no build {build} any more: fetch the manifest again")
 
-    def _existing(self, record: bytes | None, name: str) -> bytes:
-        if record is None:
-            raise Refused("not_found", f"there is no {record_title(name)} in build {self._store.build}")
-        return record
+    def _opened(self, build: Build) -> Store:
+        self._check(*build)
+        return self._store
 
 
 class AddressSource(LocalSource):

@@ -21,25 +21,11 @@ class Build(NamedTuple):
 Value = int | str | Sequence[int]
 
 
-class Source(Protocol):
-    """Answers as docs/api.md has them, decoded from JSON; shapes and pages as they are stored.
+class RunSource(Protocol):
+    """What is asked about runs that are named, as docs/api.md has it, decoded from JSON; shapes and pages as stored.
 
     Raises `ClientError`s, `StoreError`s and `UsageError`s.
     """
-
-    @property
-    def place(self) -> str:
-        """Name of the server or the path of the store, for people."""
-        ...
-
-    async def runs(self) -> list[dict[str, Any]]: ...
-
-    async def index(self, run: str) -> dict[str, Any]:
-        """Has a run indexed; the run as it is now."""
-        ...
-
-    def watch(self, run: str) -> AsyncGenerator[dict[str, Any], None]:
-        """The messages of the watch, up to the first `ready` or `failed`."""
 
     async def manifest(self, run: str) -> dict[str, Any]: ...
 
@@ -74,6 +60,24 @@ class Source(Protocol):
     def ref(self, build: Build) -> str:
         """Text that names a build in a question to another one, for a comparison."""
         ...
+
+
+class Source(RunSource, Protocol):
+    """The same with the list of runs."""
+
+    @property
+    def place(self) -> str:
+        """Name of the server or the path of the store, for people."""
+        ...
+
+    async def runs(self) -> list[dict[str, Any]]: ...
+
+    async def index(self, run: str) -> dict[str, Any]:
+        """Has a run indexed; the run as it is now."""
+        ...
+
+    def watch(self, run: str) -> AsyncGenerator[dict[str, Any], None]:
+        """The messages of the watch, up to the first `ready` or `failed`."""
 
     async def close(self) -> None: ...
 

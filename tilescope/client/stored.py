@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 
-from tilescope.client.source import Build, Source
+from tilescope.client.source import Build, RunSource
 from tilescope.tiler.pages import (
     TRACKS_PER_BLOCK,
     Page,
@@ -26,7 +26,7 @@ _KEPT_PAGES = 4
 class StoredRun:
     """One build of a run."""
 
-    def __init__(self, source: Source, build: Build, names_per_page: int) -> None:
+    def __init__(self, source: RunSource, build: Build, names_per_page: int) -> None:
         self._source = source
         self._build = build
         self._page_size = names_per_page

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
-from tilescope.client import AsyncClient, AsyncRun, RunInfo
+from tilescope.client import AsyncRun, RunInfo
 from tilescope.mcp.links import Place
 from tilescope.mcp.short_text import one_line
 from tilescope.tiler.errors import UsageError
@@ -18,12 +18,22 @@ from tilescope.tiler.tools.figure_text import Shown
 MOST_OPEN: Final = 16  # builds whose names of tracks are kept
 
 
+class AgentClient(Protocol):
+    """What is asked of a place with runs: `AsyncClient` is one."""
+
+    async def runs(self) -> list[RunInfo]: ...
+
+    async def run(self, name: str) -> AsyncRun: ...
+
+    async def close(self) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class RunPlace:
     """Where runs are: their name for people, how they are opened, and how a link to one is made of its id."""
 
     name: str
-    open: Callable[[], Awaitable[AsyncClient]]
+    open: Callable[[], Awaitable[AgentClient]]
     link: Callable[[str, Place], str]
 
 
@@ -50,7 +60,7 @@ class AgentRuns:
     """Use it with `async with`: it closes what it has opened."""
 
     places: Sequence[RunPlace]
-    _clients: dict[str, AsyncClient] = field(default_factory=dict)
+    _clients: dict[str, AgentClient] = field(default_factory=dict)
     _open: dict[tuple[str, str, str], AgentRun] = field(default_factory=dict)
     _exits: AsyncExitStack = field(default_factory=AsyncExitStack)
 
@@ -97,7 +107,7 @@ class AgentRuns:
             self._open[key] = opened
         return self._open[key]
 
-    async def _client(self, place: RunPlace) -> AsyncClient:
+    async def _client(self, place: RunPlace) -> AgentClient:
         if place.name not in self._clients:
             client = await place.open()
             self._exits.push_async_callback(client.close)
@@ -105,7 +115,7 @@ class AgentRuns:
         return self._clients[place.name]
 
 
-async def _opened(client: AsyncClient, run_id: str, place: RunPlace) -> AgentRun:
+async def _opened(client: AgentClient, run_id: str, place: RunPlace) -> AgentRun:
     run = await client.run(run_id)
     outliers = RunManifest.from_json(run.manifest).outliers
     zero = int(outliers.start) if outliers else 0

@@ -1,0 +1,1 @@
+"""Answers for agents over HTTP: `tilescope serve --mcp`."""

@@ -1,0 +1,44 @@
+"""The protocol's session manager, open as long as the application: each request is answered by itself, in JSON."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from aiohttp import web
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+from tilescope.mcp.links import Place, server_link
+from tilescope.mcp.protocol import protocol_server
+from tilescope.mcp.runs import AgentClient, AgentRuns, RunPlace
+from tilescope.server.agents.asgi import asgi_answer
+from tilescope.server.agents.served_runs import CALLER, Caller, ServedRuns
+from tilescope.server.runs.registry import Registry
+from tilescope.server.services import Asker, Questions
+
+_HERE = "this server"
+
+
+class Agents:
+    """Answers requests of the protocol while the application runs. The server's guard has decided who may ask."""
+
+    def __init__(self, registry: Registry, questions: Questions) -> None:
+        self._served = ServedRuns(registry, questions)
+        self._runs = AgentRuns([RunPlace(_HERE, self._client, _link)])
+        self._manager = StreamableHTTPSessionManager(protocol_server(self._runs), json_response=True, stateless=True)
+
+    async def answer(self, request: web.Request, address: str) -> web.Response:
+        """The answer to a request. `address`: by which the server was reached."""
+        CALLER.set(Caller(Asker(request.remote or "", request.protocol), address))
+        return await asgi_answer(self._manager.handle_request, request)
+
+    async def opened(self, _app: web.Application) -> AsyncIterator[None]:
+        """For the application's `cleanup_ctx`."""
+        async with self._runs, self._manager.run():
+            yield
+
+    async def _client(self) -> AgentClient:
+        return self._served
+
+
+def _link(run: str, place: Place) -> str:
+    return server_link(CALLER.get().address, run, place)
