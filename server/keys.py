@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aiohttp import web
 
 from tilescope.server.captures.captures import Captures
@@ -21,9 +19,6 @@ from tilescope.server.watch.capture import CaptureConnection
 from tilescope.server.watch.connection import WatchConnection
 from tilescope.server.watch.monitor import MonitorConnection
 
-if TYPE_CHECKING:
-    from tilescope.server.agents.agents import Agents  # it needs the SDK, which most servers are without
-
 REGISTRY = web.AppKey("registry", Registry)
 QUESTIONS = web.AppKey("questions", Questions)
 MARKS = web.AppKey("marks", MarkFiles)
@@ -37,5 +32,4 @@ CAPTURE_WATCHES = web.AppKey("capture_watches", set[CaptureConnection])
 MONITORS = web.AppKey("monitors", set[MonitorConnection])
 ADDRESSES = web.AppKey("addresses", OpenedAddresses)
 UPLOADS = web.AppKey("uploads", Uploads)
-AGENTS: web.AppKey[Agents] = web.AppKey("agents")
 VIEWER = web.AppKey("viewer", ViewerFiles)

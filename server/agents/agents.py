@@ -7,11 +7,12 @@ from collections.abc import AsyncIterator
 from aiohttp import web
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from tilescope.mcp.links import Place, server_link
+from tilescope.mcp.links import LinkTarget, server_link
 from tilescope.mcp.protocol import protocol_server
 from tilescope.mcp.runs import AgentClient, AgentRuns, RunPlace
 from tilescope.server.agents.asgi import asgi_answer
 from tilescope.server.agents.served_runs import CALLER, Caller, ServedRuns
+from tilescope.server.keys import QUESTIONS, REGISTRY, SETTINGS
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Asker, Questions
 
@@ -21,13 +22,15 @@ _HERE = "this server"
 class Agents:
     """Answers requests of the protocol while the application runs. The server's guard has decided who may ask."""
 
-    def __init__(self, registry: Registry, questions: Questions) -> None:
+    def __init__(self, registry: Registry, questions: Questions, base_path: str) -> None:
         self._served = ServedRuns(registry, questions)
+        self._base_path = base_path
         self._runs = AgentRuns([RunPlace(_HERE, self._client, _link)])
         self._manager = StreamableHTTPSessionManager(protocol_server(self._runs), json_response=True, stateless=True)
 
-    async def answer(self, request: web.Request, address: str) -> web.Response:
-        """The answer to a request. `address`: by which the server was reached."""
+    async def answer(self, request: web.Request) -> web.Response:
+        """One message of the protocol, and its answer."""
+        address = f"{request.scheme}://{request.host}{self._base_path}/"  # by which the server was reached
         CALLER.set(Caller(Asker(request.remote or "", request.protocol), address))
         return await asgi_answer(self._manager.handle_request, request)
 
@@ -40,5 +43,13 @@ class Agents:
         return self._served
 
 
-def _link(run: str, place: Place) -> str:
+def _link(run: str, place: LinkTarget) -> str:
     return server_link(CALLER.get().address, run, place)
+
+
+def add_agents(app: web.Application) -> None:
+    """Has an application answer agents at `/mcp`."""
+    base_path = app[SETTINGS].base_path
+    agents = Agents(app[REGISTRY], app[QUESTIONS], base_path)
+    app.router.add_post(f"{base_path}/mcp", agents.answer)
+    app.cleanup_ctx.append(agents.opened)

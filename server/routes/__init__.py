@@ -9,7 +9,6 @@ from aiohttp import hdrs, web
 
 from tilescope.server.routes import (
     addresses,
-    agents,
     attachments,
     batch,
     captures,
@@ -39,7 +38,6 @@ ALL_ROUTES: tuple[web.RouteTableDef, ...] = (
     health.routes,
     metrics.routes,
     openapi.routes,
-    agents.routes,
     runs.routes,
     captures.routes,
     addresses.routes,

@@ -54,6 +54,7 @@ CANNOT_RUN: Final = {
     "pip install dist/tilescope-*-cp311-cp311-*.whl   # Python 3.11": "`make test-dist` installs the wheels",
     "make portable-wheels      # in dist/portable; about 15 minutes on two cores": "`make test-portable` runs it",
     "make portable-wheels MACHINES=aarch64": "`make test-portable` builds for all machines",
+    "pip install 'PATH_OF_THE_WHEEL[mcp]'": "`make test-dist` installs the wheels",
     "pip install --upgrade dist/tilescope-*.whl": "`make test-dist` installs the wheels",
     "uv venv --python 3.14 tilescope && uv pip install --python tilescope/bin/python PATH_OF_THE_WHEEL": "needs 3.14",
     "torchrun --nproc-per-node 2 train.py": "needs PyTorch and a program",

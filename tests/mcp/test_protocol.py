@@ -113,7 +113,7 @@ def test_a_time_with_a_unit_is_the_same_as_its_ticks(call: Call) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "said"),
+    ("name", "arguments", "words"),
     [
         ("nope", {}, "there is no tool 'nope'"),
         ("ask", {}, "ask needs tool"),
@@ -133,10 +133,10 @@ def test_a_time_with_a_unit_is_the_same_as_its_ticks(call: Call) -> None:
         ("find", {"query": "x\n\x1b[2J" + "y" * 9000}, ""),
     ],
 )
-def test_what_makes_no_sense_is_refused_by_name(call: Call, name: str, arguments: dict[str, Any], said: str) -> None:
+def test_what_makes_no_sense_is_refused_by_name(call: Call, name: str, arguments: dict[str, Any], words: str) -> None:
     result = call(name, **arguments)
     assert result.is_error
-    assert said in text_of(result)
+    assert words in text_of(result)
     assert len(text_of(result)) <= MOST_BYTES
     assert text_of(result).isprintable()
 
@@ -144,8 +144,8 @@ def test_what_makes_no_sense_is_refused_by_name(call: Call, name: str, arguments
 def test_links_open_just_what_was_asked(call: Call, store: Path) -> None:
     assert text_of(call("link", start=1, end=9)) == f"tilescope view {store} --at 'v=1&t=1-9'"
     assert text_of(call("link", event="3.7")).endswith("'v=1&sel=3.7'")
-    found = call("find", query="dur>1ns", start=0, end=5000)
-    assert found.structured_content["link"].endswith("'v=1&t=0-5000&q=dur%3E1ns'")
+    hits = call("find", query="dur>1ns", start=0, end=5000)
+    assert hits.structured_content["link"].endswith("'v=1&t=0-5000&q=dur%3E1ns'")
     part = call("ask", tool="stats", question={"start": 0, "end": 5000, "by": "track"})
     assert part.structured_content["link"].endswith("'v=1&t=0-5000&tool=stats&area=0-5000&in=selection&f.by=track'")
 

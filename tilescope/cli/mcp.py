@@ -28,7 +28,7 @@ from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
     from tilescope.client import AsyncClient
-    from tilescope.mcp.links import Place
+    from tilescope.mcp.links import LinkTarget
     from tilescope.mcp.runs import RunPlace
 
 NAME = "mcp"
@@ -94,7 +94,7 @@ def run_place(name: str | Path, opened: ExitStack) -> RunPlace:
         store = await asyncio.to_thread(opened.enter_context, local_store(name))
         return connect_async(store)
 
-    link: Callable[[str, Place], str]
+    link: Callable[[str, LinkTarget], str]
     if isinstance(name, str) and is_server_address(name):
         link = lambda run, place: server_link(text.partition("?")[0], run, place)  # noqa: E731
     else:

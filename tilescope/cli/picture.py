@@ -20,7 +20,7 @@ from tilescope.cli.addresses import path_or_address
 from tilescope.cli.say import complain
 
 if TYPE_CHECKING:
-    from tilescope.mcp.picture import Drawn
+    from tilescope.mcp.picture import Picture
 
 NAME = "picture"
 HELP = "draw the timeline of a run as a PNG"
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.mcp.picture import picture
     from tilescope.mcp.runs import AgentRuns
 
-    async def drawn() -> Drawn:
+    async def drawn() -> Picture:
         async with AgentRuns([run_place(args.store, opened)]) as runs:
             chosen = await runs.open_newest()
             start, end = (

@@ -127,13 +127,11 @@ def _serve(args: argparse.Namespace) -> int:
 def _add_agents(app: Application) -> None:
     """Raises UsageError without the SDK."""
     from tilescope.cli.mcp import check_sdk
-    from tilescope.server.keys import AGENTS, QUESTIONS, REGISTRY
 
     check_sdk()
-    from tilescope.server.agents.agents import Agents
+    from tilescope.server.agents.agents import add_agents
 
-    app[AGENTS] = Agents(app[REGISTRY], app[QUESTIONS])
-    app.cleanup_ctx.append(app[AGENTS].opened)
+    add_agents(app)
 
 
 def _without_grpc(error: TilescopeError) -> None:

@@ -22,7 +22,7 @@ Value = int | str | Sequence[int]
 
 
 class RunSource(Protocol):
-    """What is asked about runs that are named, as docs/api.md has it, decoded from JSON; shapes and pages as stored.
+    """Answers about runs that are named, as docs/api.md has them, decoded from JSON; shapes and pages as stored.
 
     Raises `ClientError`s, `StoreError`s and `UsageError`s.
     """

@@ -1,4 +1,4 @@
-"""What a source reads from an open store as it stands there: tracks, names, shapes, pages, attachments, events."""
+"""Reads of an open store that a source hands on as they stand there: tracks, names, shapes, pages, attachments, events."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from tilescope.client.times import ticks_of
 from tilescope.mcp.answer_text import FROM_TRACE, AgentText, answer_text
-from tilescope.mcp.links import Place
+from tilescope.mcp.links import LinkTarget
 from tilescope.mcp.runs import AgentRun, AgentRuns
 from tilescope.mcp.short_text import one_line
 from tilescope.tiler.count_text import plural
@@ -163,9 +163,9 @@ async def _ask(runs: AgentRuns, arguments: Arguments) -> AgentAnswer:
         name: str(value) for name, value in values.items() if name not in ("start", "end", "steps") and value != ""
     }
     if chosen_tool.id == "search":
-        place = Place(first, last, query=str(values.get("query", "")))
+        place = LinkTarget(first, last, query=str(values.get("query", "")))
     else:
-        place = Place(first, last, tool=chosen_tool.id, fields=link_fields)
+        place = LinkTarget(first, last, tool=chosen_tool.id, fields=link_fields)
     link = chosen.link(place)
     text.structure |= {"run": chosen.run.id, "build": chosen.run.build, "tick_ps": chosen.run.tick_ps}
     text.structure["range"] = {"start": str(start), "end": str(end), "steps": values.get("steps")}
@@ -211,7 +211,7 @@ async def _link(runs: AgentRuns, arguments: Arguments) -> AgentAnswer:
         raise UsageError("a link to a span needs start and end")
     if arguments.get("tool"):
         tool(str(arguments["tool"]))  # raises UsageError
-    place = Place(start, end, event=str(arguments.get("event") or ""), tool=str(arguments.get("tool") or ""))
+    place = LinkTarget(start, end, event=str(arguments.get("event") or ""), tool=str(arguments.get("tool") or ""))
     link = chosen.link(place)
     return AgentAnswer(link, {"link": link})
 
@@ -222,7 +222,7 @@ async def _picture(runs: AgentRuns, arguments: Arguments) -> AgentAnswer:
     chosen = await runs.open(arguments.get("run"))
     span = [moment(chosen, arguments[name], name) if name in arguments else None for name in ("start", "end")]
     drawn = await picture(chosen, span[0], span[1], str(arguments.get("tracks") or ""))
-    link = chosen.link(Place(drawn.start, drawn.end))
+    link = chosen.link(LinkTarget(drawn.start, drawn.end))
     text = AgentText(chosen.shown)
     text.add(f"Timeline of {one_line(chosen.run.name)}, {chosen.span_text(drawn.start, drawn.end)}. {FROM_TRACE}")
     for row in drawn.rows:

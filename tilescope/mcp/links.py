@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """What a link opens: ticks [start, end) of the timeline, an event `TRACK.ORDINAL`, a search, or a tool's page."""
+class LinkTarget:
+    """Target of a link: ticks [start, end) of the timeline, an event `TRACK.ORDINAL`, a search, or a tool's page."""
 
     start: int | None = None
     end: int | None = None
@@ -37,11 +37,11 @@ class Place:
         return "&".join(parts)
 
 
-def server_link(server: str, run: str, place: Place) -> str:
+def server_link(server: str, run: str, place: LinkTarget) -> str:
     """The address of a place in a run of a server."""
     return f"{server.rstrip('/')}/?run={quote(run)}#{place.fragment}"
 
 
-def view_command(path: str, place: Place) -> str:
+def view_command(path: str, place: LinkTarget) -> str:
     """The command that opens a place in a run without a server."""
     return f"tilescope view {shlex.quote(path)} --at {shlex.quote(place.fragment)}"

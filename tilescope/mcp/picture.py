@@ -39,7 +39,7 @@ _FAINT: Final = "#d9dce1"
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Picture:
     """A PNG of the ticks [start, end), what each of its tracks is in words, and what was left out."""
 
     png: bytes
@@ -49,7 +49,7 @@ class Drawn:
     cut: list[str] = field(default_factory=list)
 
 
-async def picture(chosen: AgentRun, start: int | None, end: int | None, tracks: str = "") -> Drawn:
+async def picture(chosen: AgentRun, start: int | None, end: int | None, tracks: str = "") -> Picture:
     """The timeline of a span; without tracks of those with events. Raises UsageError, without Pillow too."""
     try:
         import PIL  # noqa: F401
@@ -60,21 +60,21 @@ async def picture(chosen: AgentRun, start: int | None, end: int | None, tracks: 
     end = run.end + 1 if end is None else end
     if end <= start:
         raise UsageError(f"a picture needs a span with ticks in it, not {start}-{end}")
-    known = {track.id: track for track in await run.tracks() if track.kind != "counter"}
+    by_id = {track.id: track for track in await run.tracks() if track.kind != "counter"}
     chosen_ids = (
-        list(Tracks.parse(tracks)) if tracks else [t.id for t in known.values() if t.events and t.kind == "slice"]
+        list(Tracks.parse(tracks)) if tracks else [t.id for t in by_id.values() if t.events and t.kind == "slice"]
     )
-    missing = [number for number in chosen_ids if number not in known]
+    missing = [number for number in chosen_ids if number not in by_id]
     if missing:
         raise UsageError(f"there is no track of slices {missing[0]}")
-    shown = [known[number] for number in chosen_ids[:MOST_TRACKS]]
+    shown = [by_id[number] for number in chosen_ids[:MOST_TRACKS]]
     view = await run.view(start, end, WIDTH_PX - NAMES_PX, shown)
     cut = [f"{len(chosen_ids) - len(shown)} more tracks: name some with tracks"] if len(chosen_ids) > len(shown) else []
     rows = [Strip.make(view, track, start, end) for track in shown]
     deep = sum(strip.hidden for strip in rows)
     if deep:
         cut.append(f"{deep:,} slices and bins nest deeper than {MOST_ROWS} rows")
-    return Drawn(_png(chosen, rows, start, end), start, end, [strip.words for strip in rows], cut)
+    return Picture(_png(chosen, rows, start, end), start, end, [strip.words for strip in rows], cut)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Strip:
 
     @classmethod
     def make(cls, view: RunView, track: Track, start: int, end: int) -> Strip:
-        """What a view has of a track. Busy time is that of its first row, within the span, of bins in proportion."""
+        """The boxes of a track in a view. Busy time is that of its first row, within the span, of bins in proportion."""
         boxes: list[tuple[int, int, int, float, str]] = []
         for table, is_bins in ((view.bins, True), (view.slices, False)):
             mine = np.flatnonzero(np.asarray(table["track"]) == track.id)

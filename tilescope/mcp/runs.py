@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Final, Protocol, Self
 
 from tilescope.client import AsyncRun, RunInfo
-from tilescope.mcp.links import Place
+from tilescope.mcp.links import LinkTarget
 from tilescope.mcp.short_text import one_line
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.schema import RunManifest
@@ -19,7 +19,7 @@ MOST_OPEN: Final = 16  # builds whose names of tracks are kept
 
 
 class AgentClient(Protocol):
-    """What is asked of a place with runs: `AsyncClient` is one."""
+    """Client of a place with runs: `AsyncClient` is one."""
 
     async def runs(self) -> list[RunInfo]: ...
 
@@ -30,11 +30,11 @@ class AgentClient(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunPlace:
-    """Where runs are: their name for people, how they are opened, and how a link to one is made of its id."""
+    """Place with runs: its name for people, how they are opened, and how a link to one is made of its id."""
 
     name: str
     open: Callable[[], Awaitable[AgentClient]]
-    link: Callable[[str, Place], str]
+    link: Callable[[str, LinkTarget], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class AgentRun:
     zero: int
     place: RunPlace
 
-    def link(self, place: Place) -> str:
+    def link(self, place: LinkTarget) -> str:
         """The address, or the command, that opens a place in it."""
         return self.place.link(self.run.id, place)
 
