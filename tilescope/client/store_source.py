@@ -1,4 +1,4 @@
-"""Reads of an open store that a source hands on as they stand there: tracks, names, shapes, pages, attachments, events."""
+"""Reads of an open store that a source hands on as they are: tracks, names, shapes, pages, attachments, events."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from tilescope.mcp.short_text import CELL_CHARACTERS, MOST_BYTES, one_line, size_bytes
+from tilescope.tiler.count_text import plural
 from tilescope.tiler.tools import Answer, Column, Note, Table, Value
 from tilescope.tiler.tools.answer import INTEGER_KINDS, Values, Words
 from tilescope.tiler.tools.figure_text import Shown
@@ -115,7 +116,7 @@ def _add_table(text: AgentText, table: Table, skip: int, rows: int, share: int) 
     """A table, within its share of the room. Ids and columns that say nothing are left out of the text."""
     columns = [column for column in table.columns if _says_something(column)]
     before = text.room
-    title = f"\n## {table.id}: {table.title}, {len(table):,} rows"
+    title = f"\n## {table.id}: {table.title}, {plural(len(table), 'row', 'rows')}"
     heads = " | ".join(one_line(f"{c.title} [{c.unit}]" if c.unit else c.title, 30) for c in columns)
     if size_bytes(title) + size_bytes(heads) > share or not text.add(title):
         text.cut.append(f"table {table.id} ({len(table):,} rows)")

@@ -89,7 +89,7 @@ class Strip:
 
     @classmethod
     def make(cls, view: RunView, track: Track, start: int, end: int) -> Strip:
-        """The boxes of a track in a view. Busy time is that of its first row, within the span, of bins in proportion."""
+        """The boxes of a track in a view. Busy time: of its first row, within the span, of bins in proportion."""
         boxes: list[tuple[int, int, int, float, str]] = []
         for table, is_bins in ((view.bins, True), (view.slices, False)):
             mine = np.flatnonzero(np.asarray(table["track"]) == track.id)
