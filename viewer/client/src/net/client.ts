@@ -131,7 +131,7 @@ export class TileClient {
     this.#composer = new Composer(this.#shapes, this.tile, options.rootLevel, () => performance.now());
     const events: StreamEvents = {
       onPage: (page) => {
-        const isShown = this.status.missingPages > 0;
+        const isShown = this.status.missingPages > 0 || this.#composer.isWaiting;
         this.#cache.add(page);
         options.onPage?.(page);
         this.#askPages();
