@@ -60,16 +60,16 @@ IS_OPEN = "() => window.tilescope?.state === 'open' && tilescope.frames > 0"
 IS_SHARP = "() => window.tilescope?.state === 'open' && tilescope.sharp"
 
 
-def has_pixels(selector: str, is_there: str) -> str:
-    """Script that is true if a canvas shows anything in colour, by some of its rows: all of it would cost a part of
-    each frame.
+def has_pixels(selector: str, is_there: str = "() => true") -> str:
+    """Script that is true if a canvas shows anything in colour, by three strips of it from top to bottom: each that is
+    read is a part of the frame.
     """
     return f"""() => {{
         if (!({is_there})()) return false;
         for (const canvas of document.querySelectorAll({selector!r})) {{
             const context = canvas.getContext('2d');
-            for (let y = 4; context !== null && canvas.width > 0 && y < canvas.height; y += 9) {{
-                const pixels = context.getImageData(0, y, canvas.width, 1).data;
+            for (const part of context !== null && canvas.height > 0 ? [0.1, 0.4, 0.7] : []) {{
+                const pixels = context.getImageData(Math.floor(part * canvas.width), 0, 4, canvas.height).data;
                 for (let k = 0; k < pixels.length; k += 4) {{
                     const rgb = [pixels[k], pixels[k + 1], pixels[k + 2]];
                     if (Math.max(...rgb) - Math.min(...rgb) > 30) return true;
@@ -80,7 +80,8 @@ def has_pixels(selector: str, is_there: str) -> str:
     }}"""
 
 
-OURS = {"pixels": has_pixels(".timeline canvas:first-of-type", IS_OPEN), "sharp": IS_SHARP}
+# `window.tilescope` is loaded late: it is no part of the picture.
+OURS = {"pixels": has_pixels(".timeline canvas:first-of-type"), "sharp": IS_SHARP}
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,9 @@ export default defineConfig({
           groups: [
             { name: "index", tags: ["$initial"], priority: 2 },
             { name: "late", test: LATE, priority: 1 },
+            // What is asked for beside the first answers, each with what it imports: it would be asked for only then.
+            { name: "embed", test: /\/src\/(embed|state\/search)\.ts$/, priority: 1 },
+            { name: "address-writer", test: /\/src\/state\/(address-writer|location-text)\.ts$/, priority: 1 },
           ],
         },
       },

@@ -15,7 +15,7 @@ Tracks = list[tuple[int, str] | tuple[int, str, list[int]]]
 OUTPUT = Path(__file__).parent / "resolver"
 LEAF, TERMINAL, FIRST_OF_PAGE = 1, 2, 4
 MAX_PART_PAGES = 256
-FINE_LEVELS = 1
+FINE_LEVELS, ENOUGH_LEVELS = 1, 2
 KINDS = ["slice", "counter", "rollup", "instant", "async"]
 
 
@@ -56,7 +56,7 @@ def page_of(rows: Rows, tile: tuple[int, int], slot: int) -> tuple[int, int, int
 
 
 def terminals_above(rows: Rows, slot: int, span: tuple[int, int], level: int, root_level: int) -> list[tuple[int, int]]:
-    tiles = tiles_for(rows, slot, "rollup", span, level + FINE_LEVELS + 1, root_level)
+    tiles = tiles_for(rows, slot, "rollup", span, level + 1, root_level)
     flags = {(z, index): flag for z, index, tile_slot, flag, _ in rows if tile_slot == slot}
     return [tile for tile in tiles if flags[tile] & TERMINAL]
 
@@ -94,22 +94,24 @@ def resolve(vector: dict[str, Any]) -> list[list[Any]]:
     wide = (visible[0] - margin, visible[1] + margin)
     sharp = sharp_level(scale, root)
     coarse = min(root, sharp + 2)
+    tracks, nearby = vector["tracks"], vector["nearby"]
     passes = [
-        ("coarse", vector["tracks"], coarse, visible),
-        ("sharp", vector["tracks"], sharp, visible),
-        ("sharp", vector["tracks"], None, visible),
-        ("margin", vector["tracks"], sharp, wide),
-        ("margin", vector["tracks"], None, wide),
-        ("margin", vector["nearby"], coarse, visible),
-        ("margin", vector["nearby"], sharp, visible),
-        ("root", vector["tracks"], root, visible),
+        ("coarse", "tiles", tracks, coarse, visible),
+        ("sharp", "tiles", tracks, sharp, visible),
+        ("sharp", "parts", tracks, sharp + ENOUGH_LEVELS, visible),
+        ("margin", "parts", tracks, sharp + FINE_LEVELS, visible),
+        ("margin", "tiles", tracks, sharp, wide),
+        ("margin", "parts", tracks, sharp + FINE_LEVELS, wide),
+        ("margin", "tiles", nearby, coarse, visible),
+        ("margin", "tiles", nearby, sharp, visible),
+        ("root", "tiles", tracks, root, visible),
     ]
     pages: dict[tuple[int, ...], str] = {}
-    for tier, tracks, level, span in passes:
-        for track, kind, *children in tracks:
+    for tier, what, requests, level, span in passes:
+        for track, kind, *children in requests:
             rows = vector["blocks"].get(str(track // 32), [])
-            if level is None:
-                for terminal in terminals_above(rows, track % 32, span, sharp, root) if children else []:
+            if what == "parts":
+                for terminal in terminals_above(rows, track % 32, span, level, root) if children else []:
                     for page in parts_of(vector["blocks"], children[0], terminal, span, sharp):
                         pages.setdefault(page, tier)
                 continue
@@ -226,6 +228,7 @@ def vectors() -> dict[str, dict[str, Any]]:
         ),
     }
     rolled = {"0": with_rollup(base["0"], 9, [0, 1, 2], 2, 4)}
+    tall = {"0": with_rollup(random_shape(random.Random(3), 4, [0, 1, 2], 5, 0.2), 9, [0, 1, 2], 2, 4)}
     apart = {"0": two["0"], "1": with_rollup(two["1"], 5, [0, 1], 2, 3)}
     rollup: tuple[int, str, list[int]] = (9, "rollup", [0, 1, 2])
     out |= {
@@ -237,6 +240,9 @@ def vectors() -> dict[str, dict[str, Any]]:
         ),
         "rollup_coarse": make(
             "a rollup whose own tiles are fine enough", 3, rolled, (0, 0.0, 20.0, 700), tracks=[rollup], nearby=[rollup]
+        ),
+        "rollup_far_above": make(
+            "a rollup two and three levels above the sharp one", 4, tall, (28000, 0.5, 1.5, 7000), tracks=[rollup]
         ),
         "rollup_without_children": make(
             "a rollup whose children are not told", 3, rolled, (9000, 0.5, 0.2, 700), tracks=[(9, "rollup")]

@@ -21,6 +21,9 @@ _MAX_BIN_PX = 2
 # So many levels above the sharp one a rollup's own tiles are fine enough: their bins are at most 8 pixels wide.
 _FINE_LEVELS = 1
 
+# So many levels above it they are enough for a complete picture, with bins of at most 32 pixels: finer ones come later.
+_ENOUGH_LEVELS = 2
+
 # The coarse pass is so many levels, each a factor of 4, above the sharp one: a screen is then one or two tiles.
 _COARSE_LEVELS = 2
 
@@ -41,7 +44,7 @@ class Tier(StrEnum):
 
     COARSE = "coarse"  # a first picture
     SHARP = "sharp"  # what the view needs
-    MARGIN = "margin"  # around the view
+    MARGIN = "margin"  # finer bins of rollups, and what is around the view
     ROOT = "root"  # the whole run
 
 
@@ -83,7 +86,8 @@ def resolve(
 
     add(Tier.COARSE, _pages(tracks, tiles_of, visible, coarse, root_level))
     add(Tier.SHARP, _pages(tracks, tiles_of, visible, sharp, root_level))
-    add(Tier.SHARP, parts.pages(tracks, visible))
+    add(Tier.SHARP, parts.pages(tracks, visible, _ENOUGH_LEVELS))
+    add(Tier.MARGIN, parts.pages(tracks, visible))
     add(Tier.MARGIN, _pages(tracks, tiles_of, wide, sharp, root_level))
     add(Tier.MARGIN, parts.pages(tracks, wide))
     add(Tier.MARGIN, _pages(nearby, tiles_of, visible, coarse, root_level))
@@ -126,15 +130,16 @@ class _Parts:
         self._root_level = root_level
         self._finders: dict[int, PartFinder] = {}
 
-    def pages(self, requests: Sequence[TrackRequest], span: TickRange) -> Iterator[PageKey]:
-        """The pages with the parts of all rollups whose own tiles are too coarse, in the sharp tiles of a span."""
+    def pages(self, requests: Sequence[TrackRequest], span: TickRange, levels: int = _FINE_LEVELS) -> Iterator[PageKey]:
+        """The pages with the parts of rollups whose own tiles are more than so many levels above the sharp one, in the
+        sharp tiles of a span.
+        """
         composed = tiles_around(span, self._sharp)
-        fine = self._sharp + _FINE_LEVELS
         for request in requests:
             tiles = self._tiles_of(request.track // TRACKS_PER_BLOCK)
             if request.kind == "rollup" and request.children is not None and tiles is not None:
                 slot = request.track % TRACKS_PER_BLOCK
-                for terminal in terminals_above(tiles, slot, span, fine, self._root_level):
+                for terminal in terminals_above(tiles, slot, span, self._sharp + levels, self._root_level):
                     yield from self._finder(request.track, request.children).pages(terminal, composed)
 
     def _finder(self, track: int, children: Sequence[int]) -> PartFinder:

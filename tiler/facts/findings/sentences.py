@@ -76,7 +76,8 @@ def finding_sentence(cause: Cause, where: str, loss: Loss, detail: str = "", rea
         begin = f"{each} loses {loss.loss} of {loss.step} ({percent_text(loss.share)})"
     else:
         verb = "is longer by" if len(loss.steps) == 1 else "are longer by about"
-        begin = f"{_steps_text(loss.steps)} {verb} {loss.of_each} ({loss.loss} of a mean step of {loss.step})"
+        mean = f"averaged over all steps: {loss.loss} of {loss.step}"
+        begin = f"{_steps_text(loss.steps)} {verb} {loss.of_each} ({mean})"
     place = f": {where}" if where else ""
     end = f"; {detail}" if detail else ""
     return f"{begin} {reason or _TEXTS[cause]}{place}{end}"

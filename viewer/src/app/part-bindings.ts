@@ -37,7 +37,8 @@ async function fetchBin(text: string, stage: Stage, signal: AbortSignal): Promis
   for (let look = 0; look < MOST_LOOKS && !signal.aborted; look++) {
     const coverage = stage.picture?.coverages.get(track);
     const drawn = coverage?.draws.find(({ tile: made }) => made.level === level && made.index === tileIndex);
-    if (drawn !== undefined || coverage?.complete === true) {
+    const isLast = coverage?.complete === true && pane.session.peek()?.client.isRefining === false;
+    if (drawn !== undefined || isLast) {
       return drawn === undefined ? null : binOf(drawn.tile, row!, place!);
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

@@ -38,8 +38,16 @@ def test_the_only_step_that_was_recorded_is_named() -> None:
     [
         ((), True, "Each step loses 8.1 ms of 12.6 ms (64.3 %) "),
         ((), False, "8.1 ms of 12.6 ms (64.3 %) are lost "),
-        ((34,), True, "Step #34 is longer by 40 ms (8.1 ms of a mean step of 12.6 ms) "),
-        ((34, 38), True, "Steps #34, #38 are longer by about 40 ms (8.1 ms of a mean step of 12.6 ms) "),
+        (
+            (34,),
+            True,
+            "Step #34 is longer by 40 ms (averaged over all steps: 8.1 ms of 12.6 ms) ",
+        ),
+        (
+            (34, 38),
+            True,
+            "Steps #34, #38 are longer by about 40 ms (averaged over all steps: 8.1 ms of 12.6 ms) ",
+        ),
         (tuple(range(9)), True, "Steps #0, #1, #2, #3, #4, #5 and 3 more are longer by about 40 ms "),
     ],
 )

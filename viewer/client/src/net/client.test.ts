@@ -4,7 +4,7 @@ import { type View, visibleRange } from "../base/view";
 import { type PageKey, pageName } from "../pages/key";
 import { Overview } from "../pages/overview";
 import { decodePage } from "../pages/page";
-import { Pyramid, sliceTiles } from "../testing/pyramid";
+import { Pyramid, rollupTiles, sliceTiles } from "../testing/pyramid";
 import { TileClient } from "./client";
 import { ApiError, NetworkError } from "./error";
 import type { FetchPage } from "./fetcher";
@@ -57,9 +57,9 @@ function setUp(more: More = {}) {
       };
     },
   });
-  const answer = (keys: readonly PageKey[]): void => {
+  const answer = (keys: readonly PageKey[], { pages } = pyramid): void => {
     for (const key of keys) {
-      stream!.onPage(decodePage(pyramid.pages.get(pageName(key))!.bytes, key));
+      stream!.onPage(decodePage(pages.get(pageName(key))!.bytes, key));
     }
   };
   return { client, lists, onMissingBlocks, onChange, onError, loadShape, answer, events: () => stream! };
@@ -119,6 +119,35 @@ test("a jump asks once for all pages that it needs, and for two at a time around
   }
   expect(onChange).not.toHaveBeenCalled();
   expect(client.status.missingPages).toBe(0);
+});
+
+test("finer bins of a header come after a picture that is complete, and change it", async () => {
+  const rolled = new Pyramid(
+    [...sliceTiles(0, events, OPTIONS), ...rollupTiles(9, events, OPTIONS, 60)],
+    OPTIONS.tilesPerPage,
+  );
+  const { client, lists, onChange, answer } = setUp({ loadShape: async () => rolled.shape() });
+  const header = { track: 9, kind: "rollup" as const, children: [0] };
+  const near: View = { ...view, ticksPerPx: 4, widthPx: 900 };
+  const shown = { tracks: [header], view: near };
+  client.show(shown);
+  await vi.waitFor(() => expect(onChange).toHaveBeenCalled());
+  answer(lists.at(-1)!.slice(0, client.status.missingPages), rolled);
+  const own = client.coverage(header, near);
+  expect([own.complete, client.status.missingPages]).toEqual([true, 0]);
+  expect(lists.at(-1)!.length).toBeGreaterThan(0);
+  client.show(shown);
+  client.coverage(header, near);
+  onChange.mockClear();
+  answer(lists.at(-1)!.slice(0, 1), rolled);
+  expect(onChange).toHaveBeenCalled();
+  while (lists.at(-1)!.length > 0) {
+    answer(lists.at(-1)!.slice(0, 1), rolled);
+  }
+  client.show(shown);
+  const fine = client.coverage(header, near);
+  expect(fine.complete).toBe(true);
+  expect(fine.draws[0]!.tile.level).toBe(own.draws[0]!.tile.level - 2);
 });
 
 const later = { ...screen, view: { ...view, startTicks: ticks(50_040) } };

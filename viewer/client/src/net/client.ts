@@ -131,7 +131,7 @@ export class TileClient {
     this.#composer = new Composer(this.#shapes, this.tile, options.rootLevel, () => performance.now());
     const events: StreamEvents = {
       onPage: (page) => {
-        const isShown = this.status.missingPages > 0;
+        const isShown = this.status.missingPages > 0 || this.isRefining;
         this.#cache.add(page);
         options.onPage?.(page);
         this.#askPages();
@@ -167,6 +167,11 @@ export class TileClient {
 
   #missing(wants: readonly PageWant[]): PageWant[] {
     return wants.filter(({ name }) => !this.#cache.has(name) && !this.#failed.has(name));
+  }
+
+  /** True while finer bins of headers on the screen are on their way, which a complete picture does without. */
+  get isRefining(): boolean {
+    return this.#composer.isWaiting;
   }
 
   /** Memory that tiles take, and how much they may: beyond it those go that were looked at longest ago. */

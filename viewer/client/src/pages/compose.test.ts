@@ -110,7 +110,7 @@ describe("composed tiles", () => {
 });
 
 describe("a rollup closer than its own tiles", () => {
-  const { pyramid, byName, lookup, shapes, tracks } = setUp(7, 60);
+  const { pyramid, byName, lookup, shapes, tracks, terminals } = setUp(7, 60);
   const view: View = { startTicks: ticks(20_000), startFraction: 0.5, ticksPerPx: 1.5, widthPx: 900 };
   const wants = resolve({ view, tracks: [request], rootLevel: ROOT_LEVEL, shapes, marginPx: 0 });
 
@@ -167,6 +167,42 @@ describe("a rollup closer than its own tiles", () => {
     expect(complete).toBe(false);
     expect(draws.length).toBeGreaterThan(0);
     expect(draws.every(({ tile, sharp }) => tile.kind === "terminal" && !sharp)).toBe(true);
+  });
+
+  test("is complete with its own bins where those are no wider than 32 px, and finer with its parts", () => {
+    const shape = shapes.get(0)!;
+    const isTerminal = (track: number, level: number, index: number) =>
+      shape.kindAt(shape.find(track, level, index)) === "terminal";
+    const lowest = Math.min(...terminals.map(({ level }) => level));
+    const { level, index } = terminals.find((terminal) => terminal.level === lowest)!;
+    const startTicks = tileOrigin(level, index);
+    const levelOf = (levels: number) => {
+      const near: View = { startTicks, startFraction: 0, ticksPerPx: 4 ** (level - levels), widthPx: 200 };
+      const here = new Set(
+        resolve({ view: near, tracks: [request], rootLevel: ROOT_LEVEL, shapes, marginPx: 0 })
+          .filter(({ tier }) => tier === "coarse" || tier === "sharp")
+          .flatMap(({ name }) => pagesTiles(pyramid, name)),
+      );
+      const needed = (...key: [number, number, number]) => (here.has(key.join("/")) ? lookup(...key) : undefined);
+      const own = (...key: [number, number, number]) => (key[0] === ROLLUP ? lookup(...key) : undefined);
+      return [needed, own, lookup].map((tiles) => {
+        const composer = new Composer(shapes, tiles, ROOT_LEVEL);
+        const { draws, complete } = coverage(tiles, shape, request, near, ROOT_LEVEL, composer);
+        expect(draws.length).toBeGreaterThan(0);
+        return [draws[0]!.tile.level, complete, composer.isWaiting];
+      });
+    };
+    expect(isTerminal(ROLLUP, level, index)).toBe(true);
+    expect(levelOf(2)).toEqual([
+      [level, true, true],
+      [level, true, true],
+      [level - 2, true, false],
+    ]);
+    expect(levelOf(3)).toEqual([
+      [level - 3, true, false],
+      [level, false, true],
+      [level - 3, true, false],
+    ]);
   });
 
   test("is composed in turns that take no longer than the budget, with what is there in between", () => {

@@ -10,7 +10,7 @@ import { minus, type Ticks } from "../base/time";
 import { type TickRange, type View, visibleRange } from "../base/view";
 import { binTicks, slotOf, tileIndexAt, tileOrigin } from "./key";
 import type { Composer } from "./parts";
-import { FINE_LEVELS, sharpLevel, type TrackRequest } from "./resolver";
+import { ENOUGH_LEVELS, FINE_LEVELS, sharpLevel, type TrackRequest } from "./resolver";
 import { NO_TILE, type ShapeIndex } from "./shape";
 import { type TileData, type TileLookup, tileEnd } from "./tile";
 
@@ -92,7 +92,7 @@ class Walk {
     const index = this.#shape.indexAt(position);
     const tile = this.#lookup(this.#request.track, level, index);
     if (level === this.#level || this.#shape.kindAt(position) !== "interior") {
-      if (!this.#compose(position, tile ?? ancestor)) {
+      if (!this.#compose(position, tile, ancestor)) {
         this.#emit(position, tile, ancestor);
       }
       return;
@@ -110,7 +110,7 @@ class Walk {
   }
 
   /** Draws what a rollup's terminal tile is made of; false where the tile itself is to be drawn. */
-  #compose(position: number, standIn: TileData | undefined): boolean {
+  #compose(position: number, tile: TileData | undefined, ancestor: TileData | undefined): boolean {
     const composer = this.#composer;
     const request = this.#request;
     const shape = this.#shape;
@@ -119,6 +119,7 @@ class Walk {
     if (!coarser || composer === undefined || request.children === undefined) {
       return false;
     }
+    const isEnough = tile !== undefined && level <= this.#level + ENOUGH_LEVELS;
     const terminal = { track: request.track, level, index: shape.indexAt(position) };
     const steps = 4 ** (level - this.#level);
     const from = Math.max(terminal.index * steps, tileIndexAt(this.#level, this.#start));
@@ -129,7 +130,8 @@ class Walk {
         return false;
       }
       if (composed === "waiting") {
-        this.#push(composer.standIn(terminal, this.#level, index) ?? standIn, this.#level, index, false);
+        const standIn = composer.standIn(terminal, this.#level, index) ?? tile ?? ancestor;
+        this.#push(standIn, this.#level, index, isEnough);
       } else if (composed !== null) {
         this.#push(composed, this.#level, index, true);
       }

@@ -116,6 +116,7 @@ export class Composer {
   #spentMs = 0;
   #budgetMs = Number.POSITIVE_INFINITY;
   #behind = false;
+  #isWaiting = false;
   readonly #shapes: ReadonlyMap<number, ShapeIndex>;
   readonly #lookup: TileLookup;
   readonly #rootLevel: number;
@@ -141,6 +142,7 @@ export class Composer {
     this.#budgetMs = budgetMs;
     this.#spentMs = 0;
     this.#behind = false;
+    this.#isWaiting = false;
   }
 
   /** Memory that parts and composed tiles take. */
@@ -151,6 +153,11 @@ export class Composer {
   /** True if something was put off to the next turn. */
   get isBehind(): boolean {
     return this.#behind;
+  }
+
+  /** True if a tile of this turn lacks parts: those that arrive change the picture. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
   }
 
   /** The finest tile that is there already around a tile that is waited for, below the terminal tile. */
@@ -220,6 +227,7 @@ export class Composer {
       if (overlaps(part, level, index, index)) {
         const leaf = this.#lookup(part.track, part.level, part.index);
         if (leaf === undefined) {
+          this.#isWaiting = true;
           return "waiting";
         }
         leaves.push(leaf);

@@ -38,7 +38,10 @@ export interface ResolveInput {
   readonly partsOf?: (terminal: TerminalTile, children: readonly number[]) => readonly Part[] | null;
 }
 
-/** `coarse`: a first picture. `sharp`: what the view needs. `margin`: around the view. `root`: the whole run. */
+/**
+ * `coarse`: a first picture. `sharp`: what the view needs. `margin`: finer bins of rollups, and what is around the view. `root`: the whole
+ * run.
+ */
 export type Tier = "coarse" | "sharp" | "margin" | "root";
 
 /** A page that is wanted, and how urgently. */
@@ -56,6 +59,12 @@ const COARSE_LEVELS = 2;
 
 /** So many levels above the sharp one a rollup's own tiles are fine enough. */
 export const FINE_LEVELS = 1;
+
+/**
+ * So many levels above it they are enough for a picture that is complete, with bins of up to 32 px: leaves for a header at such a width
+ * are several times the bytes of everything else in the view, and come after it.
+ */
+export const ENOUGH_LEVELS = 2;
 
 /** The highest level whose bins are at most 2 px wide, so between 0.5 and 2 px; 0 where even a tick is wider. */
 export function sharpLevel(ticksPerPx: number, rootLevel: number): number {
@@ -90,11 +99,11 @@ export function resolve(input: ResolveInput): PageWant[] {
   };
   const find = input.partsOf ?? ((terminal, children) => partsOf(input.shapes, children, terminal, rootLevel));
   // Only parts in the range: those of a whole terminal tile are several times the bytes of the view, for a lane of 20 px.
-  const addParts = (tier: Tier, range: TickRange): void => {
+  const addParts = (tier: Tier, range: TickRange, levels = FINE_LEVELS): void => {
     const first = tileIndexAt(sharp, range.startTicks);
     const last = tileIndexAt(sharp, range.endTicks - 1n);
     for (const request of tracks) {
-      for (const terminal of coarseTerminals(input.shapes, request, range, sharp, rootLevel)) {
+      for (const terminal of coarseTerminals(input.shapes, request, range, sharp, rootLevel, levels)) {
         for (const part of find(terminal, request.children!) ?? []) {
           if (overlaps(part, sharp, first, last)) {
             want(tier, part.key, part.name);
@@ -105,7 +114,8 @@ export function resolve(input: ResolveInput): PageWant[] {
   };
   add("coarse", tracks, coarse, visible);
   add("sharp", tracks, sharp, visible);
-  addParts("sharp", visible);
+  addParts("sharp", visible, ENOUGH_LEVELS);
+  addParts("margin", visible);
   add("margin", tracks, sharp, around);
   addParts("margin", around);
   add("margin", nearby, coarse, visible);
@@ -142,9 +152,8 @@ export function tilesFor(
 }
 
 /**
- * The terminal tiles of a rollup in a range that are too coarse for a sharp level, where its children are known: their
- * bins are wider than 8 px. One level above the sharp one a rollup's own bins, of 2 to 8 px, say enough, and are a
- * fraction of the bytes.
+ * The terminal tiles of a rollup in a range that are more than so many levels above the sharp one, where its children are known: one level
+ * above it a rollup's own bins, of 2 to 8 px, say as much as finer ones, and are a fraction of the bytes.
  */
 export function coarseTerminals(
   shapes: ReadonlyMap<number, ShapeIndex>,
@@ -152,13 +161,14 @@ export function coarseTerminals(
   range: TickRange,
   sharp: number,
   rootLevel: number,
+  levels = FINE_LEVELS,
 ): TerminalTile[] {
   const shape = shapes.get(blockOf(track));
   if (shape === undefined || kind !== "rollup" || children === undefined) {
     return [];
   }
   const out: TerminalTile[] = [];
-  for (let z = rootLevel; z > sharp + FINE_LEVELS; z--) {
+  for (let z = rootLevel; z > sharp + levels; z--) {
     const last = tileIndexAt(z, range.endTicks - 1n);
     for (const position of shape.range(slotOf(track), z, tileIndexAt(z, range.startTicks), last)) {
       if (shape.kindAt(position) === "terminal") {

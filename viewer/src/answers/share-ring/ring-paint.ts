@@ -10,6 +10,8 @@ export const INNER_RADIUS = 0.54;
 const GAP_PX = 1.5;
 /** A share is written where its part is so wide in the middle of the ring. */
 const LABEL_LEAST_PX = 44;
+/** And where the ring is so wide: it is smaller in low windows. */
+const LABEL_BAND_PX = 42;
 
 export interface PartColors {
   readonly fill: string;
@@ -48,7 +50,7 @@ export function paintRing(context: CanvasRenderingContext2D, drawing: RingDrawin
       context.stroke(sector(part, inner + 0.5, outer - 0.5));
     }
     const radius = (inner + outer) / 2;
-    if (2 * Math.PI * part.share * radius >= LABEL_LEAST_PX) {
+    if (2 * Math.PI * part.share * radius >= LABEL_LEAST_PX && outer - inner >= LABEL_BAND_PX) {
       const turn = 2 * Math.PI * (part.from + part.share / 2);
       context.fillStyle = text;
       context.font = `12px ${paints.font}`;

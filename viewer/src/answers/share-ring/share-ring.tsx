@@ -18,6 +18,7 @@ import { type TableChoices, TableModel } from "../table-model";
 import { goToPlace } from "../timeline-places";
 import { NameColors, RowNames } from "../tree-picture/names";
 import { useForced } from "../use-forced";
+import { useMatches } from "../use-matches";
 import { ringFile, ringText } from "./ring-file";
 import { type PartLabel, partLabel, restLabel, sizeText } from "./ring-labels";
 import { INNER_RADIUS, paintRing, type RingDrawing } from "./ring-paint";
@@ -26,6 +27,9 @@ import { partAt, partByKey, ringColumns, ringParts } from "./ring-parts";
 /** Names of more pixels keep their ends in the list. */
 const NAME_PX = 240;
 const SIZE_PX = 220;
+/** In low windows, which have to have room for rows of the table; `share-ring.css` has the list as high. */
+const LOW_SIZE_PX = 104;
+const isLow = () => matchMedia("(max-height: 799px)");
 
 interface Props {
   readonly table: ToolTable;
@@ -42,6 +46,7 @@ export function ShareRing({ table, links, choices, rangeText, onRow }: Props) {
   const names = useMemo(() => new RowNames(table, links.trackPath), [table, links.trackPath]);
   const nameColors = useMemo(() => new NameColors(names, theme.value), [names, theme.value]);
   const isForced = useForced();
+  const sizePx = useMatches(isLow).value ? LOW_SIZE_PX : SIZE_PX;
   const chosen = useSignal<string | null>(null);
   const column = columns.find(({ id }) => id === chosen.value) ?? columns[0]!;
   const { rows } = model.lines.value;
@@ -65,7 +70,7 @@ export function ShareRing({ table, links, choices, rangeText, onRow }: Props) {
     const colors = parts.map(({ row }) =>
       row < 0 || paints.forced !== null ? plain : nameColors.colorsOf(names.numbers[row]!),
     );
-    return { parts, colors, paints, sizePx: SIZE_PX, middle: [whole, column.title], current: lit };
+    return { parts, colors, paints, sizePx, middle: [whole, column.title], current: lit };
   };
   useEffect(() => {
     const parts = drawing();
@@ -73,11 +78,11 @@ export function ShareRing({ table, links, choices, rangeText, onRow }: Props) {
     if (parts === null || element === null) {
       return;
     }
-    element.width = element.height = Math.round(SIZE_PX * devicePixelRatio);
+    element.width = element.height = Math.round(sizePx * devicePixelRatio);
     const context = element.getContext("2d")!;
     context.scale(devicePixelRatio, devicePixelRatio);
     paintRing(context, parts);
-  }, [parts, lit, nameColors, whole, isForced.value]);
+  }, [parts, lit, nameColors, whole, isForced.value, sizePx]);
   // Places of parts are those of one ring.
   useEffect(() => {
     current.value = pointed.value = -1;
@@ -96,8 +101,8 @@ export function ShareRing({ table, links, choices, rangeText, onRow }: Props) {
   };
   const partOf = (event: MouseEvent) => {
     const area = canvas.current!.getBoundingClientRect();
-    const outer = SIZE_PX / 2 - 3;
-    const half = SIZE_PX / 2;
+    const outer = sizePx / 2 - 3;
+    const half = sizePx / 2;
     return partAt(
       parts,
       event.clientX - area.left - half,
@@ -125,7 +130,10 @@ export function ShareRing({ table, links, choices, rangeText, onRow }: Props) {
   const save = () => {
     const parts = drawing();
     if (parts !== null) {
-      void savePicture(ringFile({ ...parts, current: -1 }, labels, `${table.title} (${rangeText})`), table.id);
+      void savePicture(
+        ringFile({ ...parts, sizePx: SIZE_PX, current: -1 }, labels, `${table.title} (${rangeText})`),
+        table.id,
+      );
     }
   };
   const place = placeOf(current.value);
@@ -170,7 +178,7 @@ export function ShareRing({ table, links, choices, rangeText, onRow }: Props) {
       >
         <canvas
           ref={canvas}
-          style={{ width: `${SIZE_PX}px`, height: `${SIZE_PX}px` }}
+          style={{ width: `${sizePx}px`, height: `${sizePx}px` }}
           onPointerMove={(event) => {
             pointed.value = partOf(event);
           }}

@@ -18,9 +18,15 @@ test.each(["light", "dark"] as const)("in a %s theme shades differ, bear text, a
     expect(Math.max(r, g, b) - Math.min(r, g, b)).toBeLessThan(40);
   }
   expect(shadeLook(12, theme)).toEqual(looks[0]);
-  for (const [place, { fill }] of looks.entries()) {
-    const next = shadeLook(place + 1, theme).fill;
-    expect(Math.abs(Math.cbrt(luminance(rgbOf(fill))) - Math.cbrt(luminance(rgbOf(next))))).toBeGreaterThan(0.1);
+  const distance = (a: number, b: number) => {
+    const [from, to] = [a, b].map((place) => Math.cbrt(luminance(rgbOf(shadeLook(place, theme).fill))));
+    return Math.abs(from! - to!);
+  };
+  for (let place = 0; place < 12; place++) {
+    expect(distance(place, place + 1)).toBeGreaterThan(0.17);
+  }
+  for (const [a, b] of [0, 1, 2, 3].flatMap((a) => [0, 1, 2, 3].slice(a + 1).map((b) => [a, b] as const))) {
+    expect(distance(a, b)).toBeGreaterThan(0.12);
   }
 });
 

@@ -3,8 +3,11 @@
 import { cssColor, oklch } from "../../raster/color";
 import { type Theme, textOn } from "../../raster/palette";
 
-/** Lightnesses, those next to each other far apart. Between 0.57 and 0.59 neither dark nor light text has enough contrast. */
-const SHADES: readonly number[] = [0.38, 0.6, 0.452, 0.672, 0.524, 0.744, 0.416, 0.636, 0.488, 0.708, 0.56, 0.78];
+/**
+ * Lightnesses, those next to each other far apart, and of the first four any two, as most charts have no more. Between 0.57 and 0.59 neither
+ * dark nor light text has enough contrast.
+ */
+const SHADES: readonly number[] = [0.3, 0.64, 0.44, 0.78, 0.37, 0.71, 0.51, 0.745, 0.335, 0.605, 0.405, 0.675];
 /** A light shade and the dark one that stands for it in the other theme. */
 const BOTH = 1.16;
 /** Slate: plain greys are other work, and idle time. */
