@@ -11,6 +11,7 @@ from tilescope.tiler.facts.critical_path import (
     KIND_TITLES,
     CriticalPath,
     PathKind,
+    PathKindWord,
     PathProcess,
     critical_path,
     path_processes,
@@ -53,6 +54,9 @@ _NO_PROCESS: Final = PathProcess(-1, (), (), 0)
 class CriticalPathQuestion(SpanQuestion, frozen=True, kw_only=True):
     """The path of a span or of steps, in one process."""
 
+    kind: Annotated[
+        PathKindWord | None, Meta(description="Only pieces of this kind are listed; sums are of the whole path.")
+    ] = None
     limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most rows of each table that are listed.")] = (
         DEFAULT_LISTED
     )
@@ -68,13 +72,14 @@ def _answer(scope: Scope, question: CriticalPathQuestion) -> Interruptible[Answe
     notes = _notes(path, there)
     yield
     tables = [
-        kinds_table(path),
+        kinds_table(path, question.tracks),
         names_table(scope, path, question.limit),
         waits_table(path),
         tracks_table(scope, path),
         beside_table(scope, path, question.limit),
-        pieces_table(scope, path, question.limit),
     ]
+    # Pieces of one kind are what was asked for: they stand first.
+    tables.insert(len(tables) if question.kind is None else 0, pieces_table(scope, path, question.kind, question.limit))
     return Answer(_facts(scope, path, process), tables, notes=notes)
 
 
