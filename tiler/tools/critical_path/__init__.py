@@ -21,6 +21,7 @@ from tilescope.tiler.query import Interruptible, finish
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Fact, Note, values_of
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.critical_path.path_chart import path_chart
 from tilescope.tiler.tools.critical_path.path_lanes import LANES
 from tilescope.tiler.tools.critical_path.tables import (
     beside_table,
@@ -54,7 +55,7 @@ _NO_PROCESS: Final = PathProcess(-1, (), (), 0)
 class CriticalPathQuestion(SpanQuestion, frozen=True, kw_only=True):
     """The path of a span or of steps, in one process."""
 
-    kind: Annotated[
+    path_kind: Annotated[
         PathKindWord | None, Meta(description="Only pieces of this kind are listed; sums are of the whole path.")
     ] = None
     limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most rows of each table that are listed.")] = (
@@ -79,8 +80,9 @@ def _answer(scope: Scope, question: CriticalPathQuestion) -> Interruptible[Answe
         beside_table(scope, path, question.limit),
     ]
     # Pieces of one kind are what was asked for: they stand first.
-    tables.insert(len(tables) if question.kind is None else 0, pieces_table(scope, path, question.kind, question.limit))
-    return Answer(_facts(scope, path, process), tables, notes=notes)
+    pieces = pieces_table(scope, path, question.path_kind, question.limit)
+    tables.insert(len(tables) if question.path_kind is None else 0, pieces)
+    return Answer(_facts(scope, path, process), tables, path_chart(path), notes)
 
 
 def _span(scope: Scope, question: CriticalPathQuestion, process: PathProcess) -> Interruptible[TickRange]:

@@ -36,7 +36,7 @@ def kinds_table(path: CriticalPath, tracks: Tracks | None) -> Table:
         Column("pieces", "Pieces", "count", [counts[kind] for kind in order]),
         Column("word", "Kind in questions", "text", [KIND_WORDS[kind] for kind in order]),
     ]
-    pieces = opens("critical_path", "Its pieces", "kind", tracks, column="word")
+    pieces = opens("critical_path", "Its pieces", "path_kind", tracks, column="word")
     totals: dict[str, Value] = {"time": sum(ticks), "pieces": len(path.pieces)}
     return Table("kinds", "By kind", columns, totals=totals, opens=[pieces])
 
