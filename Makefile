@@ -22,7 +22,7 @@ VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
 .PHONY: help demo install dev dev-ready demo-ready test-ready hook release lint-deep test test-python test-quick test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch newest-jax portable-wheels test-portable chroots sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
-        bench-load bench-answers compare-xprof diagnosis dist resolve viewer browser chromium firefox nginx docs readme-figures bench-readme cli-docs stubs tools-docs types pictures clean
+        bench-load bench-answers compare-xprof compare-hta diagnosis dist resolve viewer browser chromium firefox nginx docs readme-figures bench-readme cli-docs stubs tools-docs types pictures clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -357,6 +357,9 @@ diagnosis: $(STAMPS)/test-tools $(STAMPS)/peers ## what overview says of runs wi
 
 compare-export: $(STAMPS)/test-tools $(STAMPS)/peers ## what HolisticTraceAnalysis and Perfetto read from traces and from our exports of them; fails where it differs
 	$(BIN)/python -m bench.compare_export --peers $(PEERS)/bin/python $(BENCH_ARGS)
+
+compare-hta: $(STAMPS)/test-tools $(STAMPS)/peers ## what HolisticTraceAnalysis says of traces of PyTorch beside our tables like its own; fails where nobody says why they differ
+	$(BIN)/python -m bench.compare_hta --hta $(PEERS)/bin/python $(BENCH_ARGS)
 
 # On an idle machine: a busy one is refused.
 bench-readme: $(STAMPS)/test-tools ## measures the figures of the README anew, on an idle machine, and writes them (half an hour)

@@ -124,3 +124,35 @@ def test_a_kernel_says_the_stack_of_its_launch(pages: ToolPages, site: Served, t
     assert faults(pages.viewer) == []
     stack.get_by_role("link").or_(stack.get_by_role("button")).first.click()
     pages.viewer.wait(f"!location.hash.includes('sel={stream['id']}.1000')")
+
+
+def test_a_row_opens_its_kernels_and_its_stacks_by_keys(pages: ToolPages, site: Served) -> None:
+    page, viewer = pages.page, pages.viewer
+    pages.go(site.run_id(STACK), "tool=framework_ops")
+    pages.answered()
+    page.get_by_role("tab", name="On hosts").click()
+    table = page.get_by_role("grid", name="On hosts")
+    page.get_by_label("Filter rows of On hosts").fill("aten::native_layer_norm_backward")
+    table.focus()
+    page.keyboard.press("3")
+    viewer.wait("new URLSearchParams(location.hash.slice(1)).get('tool') === 'kernels'")
+    pages.answered()
+    assert pages.address()["f.operation"] == "aten::native_layer_norm_backward"
+    assert "96" in pages.text()
+    viewer.screenshot("pytorch-opened-kernels")
+    assert faults(viewer) == []
+    page.go_back()
+    viewer.wait("new URLSearchParams(location.hash.slice(1)).get('tool') === 'framework_ops'")
+    pages.answered()
+    page.get_by_label("Filter rows of On hosts").fill("aten::native_layer_norm_backward")
+    table.focus()
+    viewer.screenshot("pytorch-rows-that-open")
+    page.keyboard.press("Shift+Enter")
+    viewer.wait("new URLSearchParams(location.hash.slice(1)).get('tool') === 'call_tree'")
+    pages.answered()
+    assert pages.address()["f.name"] == "aten::native_layer_norm_backward"
+    viewer.screenshot("pytorch-opened-stacks")
+    assert faults(viewer) == []
+    page.get_by_role("button", name="aten::native_layer_norm_backward", exact=False).first.click()
+    pages.answered()
+    assert "f.name" not in pages.address()

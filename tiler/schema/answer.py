@@ -60,6 +60,20 @@ class ToolColumn(Struct, frozen=True, kw_only=True):
     values: Annotated[Sequence[ToolValue], Meta(description="null: not recorded.")]
 
 
+class ToolRowQuestion(Struct, frozen=True, kw_only=True):
+    """A question that rows of a table stand for. Its range is that of the answer."""
+
+    tool: str
+    label: Annotated[str, Meta(description="What the row leads to: “Kernels that it launches”.")]
+    columns: Annotated[
+        Mapping[str, str],
+        Meta(
+            description="Fields of the question, and the columns whose value of the row they have; null: no question."
+        ),
+    ]
+    values: Annotated[Mapping[str, str], Meta(description="Fields that are the same for all rows.")]
+
+
 class ToolTable(Struct, frozen=True, kw_only=True):
     """Columns of equal length."""
 
@@ -72,6 +86,7 @@ class ToolTable(Struct, frozen=True, kw_only=True):
         Sequence[str],
         Meta(description="Columns whose value of a row has those of all rows below it: a tree can be drawn by them."),
     ] = ()
+    opens: Annotated[Sequence[ToolRowQuestion], Meta(description="Questions that a row leads to.")] = ()
     columns: Sequence[ToolColumn]
     totals: Annotated[Mapping[str, ToolValue] | None, Meta(description="Over all rows, by column.")]
     rest: Annotated[Mapping[str, ToolValue] | None, Meta(description="Over rows that are not listed, by column.")]

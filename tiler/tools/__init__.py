@@ -21,6 +21,7 @@ from tilescope.tiler.tools.question import (
 )
 from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.references import BuildRef, HostRef, references
+from tilescope.tiler.tools.row_question import RowQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import AnyTool, Tool
 from tilescope.tiler.tools.tool_calls import ask, shifts_text, why_not
@@ -42,6 +43,7 @@ __all__ = [
     "Parameter",
     "Question",
     "QuestionWindows",
+    "RowQuestion",
     "Scale",
     "Scope",
     "Series",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.schema import Kind, Scale, SeriesKind, Severity, TotalKind
+from tilescope.tiler.tools.row_question import RowQuestion
 from tilescope.tiler.tools.sentence import sentence
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ class Table:
 
     `nested` are the columns whose value of a row has those of all rows below it: a tree can be drawn by them.
     `totals` has what all rows come to by column, those that were left out included; `rest` what just these do.
-    `more` is the value of the question's field `after` that asks for what follows.
+    `more` is the value of the question's field `after` that asks for what follows. `opens` are questions that a row
+    leads to.
     """
 
     id: str
@@ -94,11 +96,17 @@ class Table:
     rest: Mapping[str, Value] | None = None
     more: str | None = None
     nested: Sequence[str] = ()
+    opens: Sequence[RowQuestion] = ()
 
     def __post_init__(self) -> None:
         unknown = set(self.nested) - {column.id for column in self.columns}
         if unknown or (self.nested and self.parent is None):
             raise ValueError(f"table {self.id!r}: nested names {sorted(unknown) or 'columns, and there is no parent'}")
+        missing = {name for question in self.opens for name in question.columns.values()} - {
+            column.id for column in self.columns
+        }
+        if missing:
+            raise ValueError(f"table {self.id!r}: rows open questions by columns that are not there: {sorted(missing)}")
         lengths = {len(column.values) for column in self.columns}
         if len(lengths) > 1:
             raise ValueError(f"table {self.id!r}: columns have {sorted(lengths)} rows")
@@ -119,6 +127,24 @@ class Table:
         except ImportError:
             raise UsageError("pandas is not installed: pip install pandas") from None
         return self.to_arrow().to_pandas()
+
+    def row_question(self, tool: str, row: int, label: str | None = None) -> dict[str, str] | None:
+        """Fields of the question to that tool for which a row stands, as text, without its range; None: for none.
+
+        The first of the table, or the one of a label. Raises UsageError where rows of the table open no such tool.
+        """
+        there = (each for each in self.opens if each.tool == tool and label in (None, each.label))
+        question = next(there, None)
+        if question is None:
+            tools = ", ".join(question.tool for question in self.opens) or "nothing"
+            raise UsageError(f"rows of the table {self.id!r} do not open {tool!r}: they open {tools}")
+        fields = dict(question.values)
+        for name, column in question.columns.items():
+            value = value_of(self.column(column), row)
+            if value is None or value == "":
+                return None
+            fields[name] = str(value)
+        return fields
 
     def column(self, name: str) -> Column:
         """The column of that id. Raises KeyError."""
@@ -211,6 +237,18 @@ class Answer:
             if fact.id == name:
                 return fact
         raise KeyError(name)
+
+
+def value_of(column: Column, row: int) -> Value:
+    """Python's own value of one row. Raises IndexError."""
+    if isinstance(column.values, Words):
+        code = int(column.values.codes[row])
+        return None if code < 0 else column.values.words[code]
+    value = column.values[row]
+    if value is np.ma.masked:
+        return None
+    plain: Value = value.item() if isinstance(value, np.generic) else value
+    return plain
 
 
 def values_of(column: Column) -> list[Value]:

@@ -9,7 +9,16 @@ from typing import Any, cast
 import msgspec
 import numpy as np
 
-from tilescope.tiler.schema import Kind, ToolAnswer, ToolColumn, ToolFact, ToolNote, ToolSeries, ToolTable
+from tilescope.tiler.schema import (
+    Kind,
+    ToolAnswer,
+    ToolColumn,
+    ToolFact,
+    ToolNote,
+    ToolRowQuestion,
+    ToolSeries,
+    ToolTable,
+)
 from tilescope.tiler.tools.answer import (
     FLOAT_KINDS,
     ID_KINDS,
@@ -24,6 +33,7 @@ from tilescope.tiler.tools.answer import (
     Values,
     values_of,
 )
+from tilescope.tiler.tools.row_question import RowQuestion
 
 _INT64_MAX = np.iinfo(np.int64).max
 
@@ -112,6 +122,12 @@ def _table(table: Table) -> ToolTable:
         title=table.title,
         parent=table.parent,
         nested=list(table.nested),
+        opens=[
+            ToolRowQuestion(
+                tool=question.tool, label=question.label, columns=dict(question.columns), values=dict(question.values)
+            )
+            for question in table.opens
+        ],
         columns=[_column(column) for column in table.columns],
         totals=_sums(kinds, table.totals),
         rest=_sums(kinds, table.rest),
@@ -123,7 +139,8 @@ def _read_table(table: ToolTable) -> Table:
     columns = [_read_column(column) for column in table.columns]
     kinds = {column.id: column.kind for column in columns}
     totals, rest = (_read_sums(kinds, sums) for sums in (table.totals, table.rest))
-    return Table(table.id, table.title, columns, table.parent, totals, rest, table.more, table.nested)
+    opens = [RowQuestion(question.tool, question.label, question.columns, question.values) for question in table.opens]
+    return Table(table.id, table.title, columns, table.parent, totals, rest, table.more, table.nested, opens)
 
 
 def _column(column: Column) -> ToolColumn:

@@ -26,6 +26,7 @@ from tilescope.tiler.tools.answer import (
     values_of,
 )
 from tilescope.tiler.tools.answer_size import check_size
+from tilescope.tiler.tools.row_question import RowQuestion
 
 _KINDS: Final = frozenset(get_args(Kind))
 # What is made of an argument has its name, whatever that is.
@@ -72,6 +73,9 @@ def _check_table(table: Table) -> None:
                 raise ValueError(f"totals has {name!r}, which is not a column")
             with _error_prefix(f"the total of {name!r}"):
                 _check_values(columns[name].kind, [value])
+    for question in table.opens:
+        _must_be(question, RowQuestion, "a question that rows open")
+        _check_texts(question.tool, question.label, *question.columns, *question.values, *question.values.values())
     if table.parent is not None:
         if table.parent not in columns or columns[table.parent].kind != "id":
             raise ValueError(f"the parent {table.parent!r} is no column of row numbers")

@@ -31,8 +31,9 @@ NOTE: Final = Note(
     "figures are of the whole run.",
 )
 
-_LAUNCHES: Final = frozenset({"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaMemcpyAsync", "cudaMemsetAsync"})
-_LABELS: Final = {
+_MTIA: Final = "runFunction - job_prep_and_submit_for_execution"
+_LAUNCHES: Final = frozenset({"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaMemcpyAsync", "cudaMemsetAsync", _MTIA})
+LABELS: Final = {
     "only_computation": "COMPUTATION",
     "only_communication": "COMMUNICATION",
     "only_memory": "MEMORY",
@@ -61,7 +62,7 @@ def breakdown_table(scope: Scope, device_rows: Sequence[Device]) -> Interruptibl
     columns = [Column("device", "Device", "name", [device.name for device, *_ in rows])]
     for place, (name, title) in enumerate(_TIMES):
         columns.append(Column(name, title, "count", [times[place] for _, times, _, _ in rows]))
-    for place, (name, title) in enumerate(_LABELS.items()):
+    for place, (name, title) in enumerate(LABELS.items()):
         columns.append(Column(name, title, "count", [labels[place] for _, _, labels, _ in rows]))
     columns.append(Column("overlap", "comp_comm_overlap", "fraction", [hidden for *_, hidden in rows], total="none"))
     return Table("hta", "Like HTA, µs", columns)

@@ -26,6 +26,7 @@ from tilescope.tiler.tools.references import Reference, reference
 from tilescope.tiler.tools.step_range import StepRange
 
 MAX_TRACKS: Final = LIMITS.question_tracks  # that one question names
+MAX_EVENT_NAME: Final = 4096  # characters
 MAX_TRACKS_TEXT: Final = 2000  # characters that name them in a URL, which may have 8 KiB
 
 _INT64: Final = 1 << 63
@@ -57,6 +58,9 @@ Tick = Annotated[int, Meta(ge=-_INT64, le=_INT64 - 1, extra={"unit": "ticks"})]
 
 # What the slices are called that are to be the steps.
 StepName = Annotated[str, Meta(min_length=1, max_length=MAX_STEP_NAME)]
+
+# The whole name of events.
+EventName = Annotated[str, Meta(min_length=1, max_length=MAX_EVENT_NAME)]
 
 # Where a list goes on: start, track and ordinal of the last event of the answer before, as its `more` has them.
 After = Annotated[

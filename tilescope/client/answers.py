@@ -13,7 +13,7 @@ from tilescope.client.tables import Column, Table, Tabular, fits, words
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import SliceFlag
 from tilescope.tiler.query import Events
-from tilescope.tiler.tools import Answer, Fact, Note, Series, Value, values_of
+from tilescope.tiler.tools import Answer, Fact, Note, RowQuestion, Series, Value, values_of
 from tilescope.tiler.tools import Column as ToolColumn
 from tilescope.tiler.tools import Table as ToolTable
 from tilescope.tiler.tools.answer import FLOAT_KINDS, ID_KINDS, INTEGER_KINDS, Words
@@ -121,7 +121,7 @@ class SearchAnswer(Tabular):
 class AnswerTable(Table):
     """A table of a tool's answer; `column(…)` says what a column is: its title, kind and unit."""
 
-    __slots__ = ("_described", "id", "more", "parent", "rest", "title", "totals")
+    __slots__ = ("_described", "id", "more", "opens", "parent", "rest", "title", "totals")
 
     def __init__(self, table: ToolTable) -> None:
         super().__init__({column.id: column_of(column) for column in table.columns})
@@ -130,7 +130,15 @@ class AnswerTable(Table):
         self.totals: Mapping[str, Value] | None = table.totals  # by column, over all rows
         self.rest: Mapping[str, Value] | None = table.rest  # of rows that were left out
         self.more = table.more  # `after` of the question that asks for what follows
+        self.opens: Sequence[RowQuestion] = table.opens  # questions that a row leads to
         self._described = table
+
+    def row_question(self, tool: str, row: int, label: str | None = None) -> dict[str, str] | None:
+        """Fields of the question to that tool, the first or that of a label, for which a row stands; None: for none.
+
+        `run.ask("kernels", **table.row_question("kernels", 0))`. Raises UsageError.
+        """
+        return self._described.row_question(tool, row, label)
 
     def column(self, name: str) -> ToolColumn:
         """The column of that id, described. Raises KeyError."""

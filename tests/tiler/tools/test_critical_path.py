@@ -222,3 +222,31 @@ def instance(reader: QueryReader, name: str, number: int) -> tuple[int, int]:
     places = sorted(rows(answer, "events", "start", "duration"))
     start, duration = places[number]
     return start, duration
+
+
+def test_a_chart_has_the_path_by_kind_over_time(tmp_path: Path) -> None:
+    planted = planted_path(random.Random(3), 20)
+    planted.write(tmp_path / "planted.json")
+    reader = opened(tmp_path / "planted.json", tmp_path)
+    answer = answer_of(reader, limit=10_000)
+    (chart,) = answer.series
+    sums = {column.title: sum(values_of(column)) for column in chart.ys}  # type: ignore[arg-type]
+    assert sums == dict(rows(answer, "kinds", "kind", "time"))
+    assert chart.labels is not None
+    spans = [tuple(map(int, str(span).split("-"))) for span in values_of(chart.labels)]
+    assert [start for start, _ in spans] == values_of(chart.x)
+    assert all(before[1] == after[0] for before, after in pairwise(spans))
+    plain = Counter[tuple[str, int]]()
+    for start, duration, kind in rows(answer, "path", "start", "duration", "kind"):
+        for number, (first, stop) in enumerate(spans):
+            plain[kind, number] += max(0, min(stop, start + duration) - max(first, start))
+    assert {(column.title, number): value for column in chart.ys for number, value in enumerate(values_of(column))} == {
+        (title, number): plain[title, number] for title in sums for number in range(len(spans))
+    }
+
+
+def test_a_path_without_time_has_no_chart(tmp_path: Path) -> None:
+    planted = planted_path(random.Random(3), 5)
+    planted.write(tmp_path / "planted.json")
+    reader = opened(tmp_path / "planted.json", tmp_path)
+    assert list(answer_of(reader, start=5, end=5).series) == []

@@ -27,6 +27,7 @@ from tilescope.tiler.query.run_caches import RunCache
 Ints = NDArray[np.int64]
 
 NOT_RECORDED: Final = -1
+SENT: Final = "send and recv"
 _MOST_ELEMENTS: Final = 1 << 50
 _CUT: Final = "..."  # in a list of ranks that PyTorch cuts
 
@@ -71,6 +72,7 @@ class CollectiveKind:
     members: str  # its ranks, as the trace writes them, or those that send and receive
     ranks: int | None  # that take part; None: not recorded
     size_bytes: int | None  # None: not recorded, or not the same on all ranks
+    is_on_hosts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +223,7 @@ def _kernel_kind(cells: Sequence[object]) -> CollectiveKind | None:
         return None
     members = members if isinstance(members, str) else ""
     if name in _PASSED:
-        name, members, ranks = "send and recv", f"{source} to {destination}", 2
+        name, members, ranks = SENT, f"{source} to {destination}", 2
     elements = given if name in _GATHERING else taken
     return CollectiveKind(
         name,
@@ -239,7 +241,7 @@ def _host_kind(text: str, cells: Sequence[object]) -> CollectiveKind:
     if isinstance(first, list) and all(isinstance(length, int) and length >= 0 for length in first):
         elements = prod(first)
     dtype = types[0] if isinstance(types, list) and types else None
-    return CollectiveKind(text, "", "", None, _bytes(elements, dtype))
+    return CollectiveKind(text, "", "", None, _bytes(elements, dtype), is_on_hosts=True)
 
 
 def _bytes(elements: object, dtype: object) -> int | None:

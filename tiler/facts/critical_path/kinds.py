@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import Final
+from typing import Final, Literal, get_args
 
 
 class PathKind(IntEnum):
@@ -32,6 +32,21 @@ KIND_TITLES: Final[Mapping[PathKind, str]] = {
     PathKind.SYNCHRONISATION: "Synchronisation",
     PathKind.NOTHING: "Nothing recorded",
 }
+
+
+# Kinds in questions, in the order of `PathKind`.
+PathKindWord = Literal[
+    "computation",
+    "communication",
+    "copies",
+    "operators",
+    "between_operators",
+    "launch_delay",
+    "between_kernels",
+    "synchronisation",
+    "nothing_recorded",
+]
+KIND_WORDS: Final[Mapping[PathKind, PathKindWord]] = dict(zip(PathKind, get_args(PathKindWord), strict=True))
 
 
 class WaitKind(IntEnum):

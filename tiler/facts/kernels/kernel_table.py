@@ -38,6 +38,7 @@ class KernelTable:
     empty: int  # events of kernels that take no time: none of these
     devices: int  # that run kernels
     tensor_operations: frozenset[str]  # of which a kernel uses tensor cores
+    have_stacks: bool  # slices of hosts launch them
 
     def could_use_tensor_cores(self, kernel: Kernel) -> bool:
         """True if the operation that a kernel is of could."""
@@ -79,8 +80,13 @@ def _has_details(reader: QueryReader, track: int) -> bool:
     return kinds is not None and any(_DETAILS in stats for stats in OperationKinds.of(kinds.kinds).stats.values())
 
 
-def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Interruptible[KernelTable]:
-    """The kernels on some tracks, in the windows of each. Raises DamagedStore, NotBuilt."""
+def kernel_table(
+    reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf, within: str | None = None
+) -> Interruptible[KernelTable]:
+    """The kernels on some tracks, in the windows of each; `within`: those of an operation, or of others in it.
+
+    Raises DamagedStore, NotBuilt.
+    """
     wanted = frozenset(tracks)
     sums = KernelSums()
     tensor: set[str] = set()
@@ -89,15 +95,19 @@ def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: Windows
     for stream in streams:
         windows = windows_of(stream.track)
         if stream.is_xspace:
-            tensor |= yield from _add_stream(lookup, stream.track, windows, sums)
+            tensor |= yield from _add_stream(lookup, stream.track, windows, sums, within)
         else:
-            yield from kernels_of_track(reader, stream.track, windows, sums)
+            yield from kernels_of_track(reader, stream.track, windows, sums, within)
         yield
     kernels = [kernel for kernel in sums.by_key.values() if kernel.count or kernel.total]
-    return KernelTable(kernels, sums.empty, len({stream.device for stream in streams}), frozenset(tensor - {""}))
+    devices = len({stream.device for stream in streams})
+    have_stacks = any(not stream.is_xspace for stream in streams)
+    return KernelTable(kernels, sums.empty, devices, frozenset(tensor - {""}), have_stacks)
 
 
-def _add_stream(lookup: _Lookup, track: int, windows: Windows, sums: KernelSums) -> Interruptible[set[str]]:
+def _add_stream(
+    lookup: _Lookup, track: int, windows: Windows, sums: KernelSums, within: str | None
+) -> Interruptible[set[str]]:
     """Adds the kernels on a stream of an XSpace; the operations of which some kernel uses tensor cores."""
     of_track = yield from kind_sums(lookup.reader, track, windows)
     tensor: set[str] = set()
@@ -107,12 +117,17 @@ def _add_stream(lookup: _Lookup, track: int, windows: Windows, sums: KernelSums)
     columns = (of_track.empty, of_track.count, of_track.total, of_track.shortest_lasting, of_track.longest)
     rows = zip(kernel_kinds, *(column.tolist() for column in columns), of_track.longest_at.tolist(), strict=True)
     for kind, empty, count, total, shortest, longest, longest_at in rows:
-        if kind is not None:
+        if kind is not None and (within is None or _is_within(kind.key[2], within)):
             if kind.uses_tensor_cores:
                 tensor.add(kind.key[2])
             sums.empty += empty
             sums.add(kind.key, kind.occupancy, count - empty, total, shortest, (longest, track, longest_at))
     return tensor
+
+
+def _is_within(operation: str, scope: str) -> bool:
+    """True for a path of scopes that is this one, or goes on from it: "jit(step)/conv1/add" in "jit(step)/conv1"."""
+    return operation == scope or operation.startswith(f"{scope}/")
 
 
 @dataclass(frozen=True, slots=True)

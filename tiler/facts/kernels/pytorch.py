@@ -37,19 +37,27 @@ def _is_kernel(name: Name) -> int:
     return int(name.category.lower() == _CATEGORY)
 
 
-def kernels_of_track(reader: QueryReader, track: int, windows: Windows, sums: KernelSums) -> Interruptible[None]:
-    """Adds the kernels of a track. Raises DamagedStore."""
+def kernels_of_track(
+    reader: QueryReader, track: int, windows: Windows, sums: KernelSums, within: str | None
+) -> Interruptible[None]:
+    """Adds the kernels of a track; with `within` those that an operator of this name, or one in it, launches.
+
+    Raises DamagedStore.
+    """
     is_kernel = yield from pytorch_kernels(reader)
     tick_ps = reader.tick_ps
     plan = reader.plan(track, windows)
     arguments = ArgumentReader(reader.store)
-    operators = LaunchingOperators(reader, track)
+    operators = LaunchingOperators(reader, track, within)
     for events in Reading(reader).events(plan, plan.leaf_runs):
         events = events.take(is_kernel[events.name + 1] != 0)
-        sums.empty += int(np.count_nonzero(events.duration == 0))
-        events = events.take(events.duration > 0)
         events = events.take(np.argsort(events.ordinal, kind="stable"))
-        operation = yield from operators.behind(events.ordinal)
+        operation, is_within = yield from operators.behind(events.ordinal)
+        if within is not None:
+            events, operation = events.take(is_within), operation[is_within]
+        is_empty = events.duration == 0
+        sums.empty += int(np.count_nonzero(is_empty))
+        events, operation = events.take(~is_empty), operation[~is_empty]
         for batch in arguments.values(track, events.ordinal, LAUNCH_ARGUMENTS):
             _add(
                 reader,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal
 
 import numpy as np
 from msgspec import Meta
@@ -14,11 +14,12 @@ from tilescope.tiler.count_text import plural
 from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.call_tree.depth_note import depth_note
+from tilescope.tiler.tools.call_tree.listed_nodes import ListedNodes, listed_nodes, nodes_through
 from tilescope.tiler.tools.call_tree.tree import call_tree, track_of
 from tilescope.tiler.tools.call_tree.weighted import weighted_answer
 from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.figures import Figures
-from tilescope.tiler.tools.question import FigureQuestion
+from tilescope.tiler.tools.question import EventName, FigureQuestion
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -62,6 +63,12 @@ class CallTreeQuestion(FigureQuestion, frozen=True, kw_only=True):
             "which is below them, or bytes that PyTorch allocates in them, memory by memory."
         ),
     ] = "time"
+    name: Annotated[
+        EventName | None,
+        Meta(
+            description="Only chains through slices or work of exactly this name: above them nothing else counts.",
+        ),
+    ] = None
     depth: Annotated[
         int,
         Meta(ge=1, le=MAX_LEVELS, description="The most levels that are listed; what lies deeper counts above."),
@@ -73,27 +80,33 @@ class CallTreeQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: CallTreeQuestion) -> Interruptible[Answer]:
     if question.weight != "time":
-        answer = yield from weighted_answer(scope, question, question.weight, question.limit, question.depth)
+        answer = yield from weighted_answer(
+            scope, question, question.weight, question.name, question.limit, question.depth
+        )
         return replace(answer, notes=[*answer.notes, *_MERGED]) if question.by == "track" else answer
     windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks, NESTING_KINDS)
     span = windows.span(tracks)
     tree = yield from call_tree(scope.reader, tracks, windows.on_track, by_track=question.by == "track")
-    nodes, ticks, slices, levels = tree.totals()
     yield
     # A node for each track is a level of its own.
     track_levels = int(question.by == "track")
-    listed = tree.rows(question.limit, question.depth + track_levels)
+    limit, depth = question.limit, question.depth + track_levels
+    if question.name is None:
+        listed = listed_nodes(tree, limit, depth)
+    else:
+        listed = yield from nodes_through(scope.reader, tree, question.name, limit, depth)
     yield
-    table = yield from _table(scope.reader, listed, question, _Totals(nodes, ticks, slices))
-    levels = max(levels - track_levels, 0)
+    table = yield from _table(scope.reader, listed, question)
+    levels = max(listed.levels - track_levels, 0)
+    these = "slices" if question.name is None else "slices of this name, with what is in them,"
     facts = [
-        Fact("busy", "Time", ticks, "ticks", "in which slices run, of all tracks together"),
-        Fact("slices", "Slices", slices, "count", "that start in the span"),
+        Fact("busy", "Time", listed.ticks, "ticks", f"in which {these} run, of all tracks together"),
+        Fact("slices", "Slices", listed.slices, "count", "that start in the span"),
         Fact(
             "nodes",
             "Nodes",
-            nodes,
+            listed.nodes,
             "count",
             "tracks, and different chains of names on each" if track_levels else "different chains of names",
         ),
@@ -121,17 +134,9 @@ def _left_out(scope: Scope, tracks: Sequence[int] | None) -> list[Note]:
     return [Note("info", f"{text} {verb} left out: events of such tracks do not lie in one another")]
 
 
-class _Totals(NamedTuple):
-    nodes: int
-    ticks: int
-    slices: int
-
-
-def _table(
-    reader: QueryReader, listed: Sequence[Ints], question: CallTreeQuestion, totals: _Totals
-) -> Interruptible[Table]:
+def _table(reader: QueryReader, listed: ListedNodes, question: CallTreeQuestion) -> Interruptible[Table]:
     """The table of the nodes that are listed. Yields between columns: of many nodes each takes some milliseconds."""
-    parent, name, total, self_ticks, count, calls, longest, track, ordinal = listed
+    parent, name, total, self_ticks, count, calls, longest, track, ordinal = listed.columns
     track_row = track_of(name)
     is_track = track_row >= 0
     tracks = track_names(reader.tree, track_row[is_track].tolist())
@@ -150,12 +155,12 @@ def _table(
     yield
     columns += [
         Column("total", "Total", "ticks", total, total="none"),
-        Column("share", "Share", "fraction", _shares(total, totals.ticks), total="none"),
+        Column("share", "Share", "fraction", _shares(total, listed.ticks), total="none"),
     ]
     yield
     columns += [
         Column("self", "Self", "ticks", self_ticks),
-        Column("self_share", "Self share", "fraction", _shares(self_ticks, totals.ticks)),
+        Column("self_share", "Self share", "fraction", _shares(self_ticks, listed.ticks)),
     ]
     yield
     columns += [
@@ -171,16 +176,16 @@ def _table(
     ]
     yield
     rest: dict[str, Value] = {
-        "self": totals.ticks - int(self_ticks.sum()),
-        "count": totals.slices - int(count.sum()),
+        "self": listed.ticks - int(self_ticks.sum()),
+        "count": listed.slices - int(count.sum()),
     }
     return Table(
         "nodes",
         "Call tree",
         columns,
         parent="parent",
-        totals={"self": totals.ticks, "count": totals.slices},
-        rest=rest if len(parent) < totals.nodes else None,
+        totals={"self": listed.ticks, "count": listed.slices},
+        rest=rest if len(parent) < listed.nodes else None,
         nested=("total", "calls"),
     )
 

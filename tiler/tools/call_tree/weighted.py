@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final, Literal
+
+import numpy as np
 
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts.stacks.frame_tree import FrameNode
@@ -13,6 +15,7 @@ from tilescope.tiler.schema import Kind
 from tilescope.tiler.size_text import size_text
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.call_tree.depth_note import depth_note
+from tilescope.tiler.tools.call_tree.name_filter import chains_through
 from tilescope.tiler.tools.question import FigureQuestion
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
@@ -24,9 +27,17 @@ _NOTHING: Final = {
 
 
 def weighted_answer(
-    scope: Scope, question: FigureQuestion, weight: Literal["device", "bytes"], limit: int, depth: int
+    scope: Scope,
+    question: FigureQuestion,
+    weight: Literal["device", "bytes"],
+    through: str | None,
+    limit: int,
+    depth: int,
 ) -> Interruptible[Answer]:
-    """The tree of the stacks in which work is launched, or memory allocated; a node has at most the weight above it."""
+    """The tree of the stacks in which work is launched, or memory allocated; a node has at most the weight above it.
+
+    With `through` only chains of that name count.
+    """
     windows = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
     memories: list[str] = []
@@ -35,27 +46,29 @@ def weighted_answer(
     else:
         tree, memories = yield from allocation_stacks(scope.reader, tracks, windows.on_track)
     yield
-    whole = sum(node.work_own for node in tree.nodes)
-    count = sum(node.work for node in tree.nodes if node.parent < 0)
     names = scope.reader.names.by_id({node.name for node in tree.nodes if node.name >= 0})
     names |= {-2 - place: Name(memory, "") for place, memory in enumerate(memories)} | {-1: NO_NAME}
-    levels = [0] * len(tree.nodes)
-    for place, node in enumerate(tree.nodes):
-        levels[place] = 1 if node.parent < 0 else levels[node.parent] + 1
-    # No part weighs more than what it is in: parents come first.
-    order = sorted(range(len(tree.nodes)), key=lambda place: (-tree.nodes[place].work_total, place))
-    order = [place for place in order if levels[place] <= depth][:limit]
-    rows = {place: row for row, place in enumerate(order)}
-    nodes = [tree.nodes[place] for place in order]
+    parent = np.array([node.parent for node in tree.nodes], np.int64)
+    is_named = [through is None or names[node.name].text == through for node in tree.nodes]
+    chains = chains_through(parent, np.array(is_named, np.bool_))
+    yield
+    every = [np.array([figure(node) for node in tree.nodes], object) for figure in (_total, _work)]
+    whole, count = map(chains.total, every)
+    sums = [chains.sums(figures) for figures in every]
+    yield
+    listed = chains.largest(sums[0], limit, depth)
+    row_of = np.full(len(chains.kept) + 1, -1)
+    row_of[listed] = np.arange(len(listed))
+    parents = row_of[chains.parent[listed]].tolist()
+    nodes = [tree.nodes[place] for place in chains.kept[listed].tolist()]
+    totals, works = (figures[listed].tolist() for figures in sums)
     kind: Kind = "ticks" if weight == "device" else "bytes"
     # What lies deeper than is listed counts above.
-    own = _own(tree.nodes, rows, lambda node: node.work_total)
-    counts = _own(tree.nodes, rows, lambda node: node.work)
+    own, counts = _own(totals, parents), _own(works, parents)
 
     def shares(weights: list[int]) -> list[Value]:
         return [part / whole if whole else None for part in weights]
 
-    totals = [node.work_total for node in nodes]
     columns = [
         Column("name", "Name", "name", [names[node.name].text for node in nodes]),
         Column("category", "Category", "text", [names[node.name].category for node in nodes]),
@@ -64,13 +77,14 @@ def weighted_answer(
         Column("self", "Self", kind, own),
         Column("self_share", "Self share", "fraction", shares(own)),
         Column("count", "Count", "count", counts),
-        Column("calls", "Count with those below", "count", [node.work for node in nodes], total="none"),
+        Column("calls", "Count with those below", "count", works, total="none"),
         query_column(names[node.name].text if node.name >= 0 else None for node in nodes),
-        Column("parent", "Parent", "id", [rows.get(node.parent, -1) for node in nodes]),
+        Column("parent", "Parent", "id", parents),
     ]
+    levels = int(chains.level.max(initial=0))
     table_sums: dict[str, Value] = {"self": whole, "count": count}
     rest: dict[str, Value] | None = None
-    if len(nodes) < len(tree.nodes) and sum(counts) < count:
+    if len(nodes) < len(chains.kept) and sum(counts) < count:
         rest = {"self": whole - sum(own), "count": count - sum(counts)}
     table = Table(
         "nodes", "Call tree", columns, parent="parent", totals=table_sums, rest=rest, nested=("total", "calls")
@@ -80,20 +94,27 @@ def weighted_answer(
         if weight == "device"
         else Fact("allocated", "Allocated", whole, "bytes", "in all memories together"),
         Fact("weighed", "Kernels and copies" if weight == "device" else "Allocations", count, "count"),
-        Fact("nodes", "Nodes", len(tree.nodes), "count", "different chains of names"),
-        Fact("levels", "Levels", max(levels, default=0), "count", "of the deepest chain"),
+        Fact("nodes", "Nodes", len(chains.kept), "count", "different chains of names"),
+        Fact("levels", "Levels", levels, "count", "of the deepest chain"),
     ]
     text = duration_text(whole, scope.reader.tick_ps) if weight == "device" else size_text(whole)
     what = f"{text} of work of devices is launched" if weight == "device" else f"{text} are allocated"
-    headline = f"{what} in {len(tree.nodes):,} chains of names" if whole else _NOTHING[weight]
-    return Answer(facts, [table], notes=depth_note(max(levels, default=0), depth), headline=Note("info", headline))
+    headline = f"{what} in {len(chains.kept):,} chains of names" if whole else _NOTHING[weight]
+    return Answer(facts, [table], notes=depth_note(levels, depth), headline=Note("info", headline))
 
 
-def _own(nodes: Sequence[FrameNode], rows: Mapping[int, int], total: Callable[[FrameNode], int]) -> list[int]:
+def _total(node: FrameNode) -> int:
+    return node.work_total
+
+
+def _work(node: FrameNode) -> int:
+    return node.work
+
+
+def _own(totals: Sequence[int], parents: Sequence[int]) -> list[int]:
     """Own figure of each node that is listed, with that of those below it that are not."""
-    own = [total(nodes[place]) for place in rows]
-    for place in rows:
-        parent = nodes[place].parent
-        if parent in rows:
-            own[rows[parent]] -= total(nodes[place])
+    own = list(totals)
+    for total, parent in zip(totals, parents, strict=True):
+        if parent >= 0:
+            own[parent] -= total
     return own

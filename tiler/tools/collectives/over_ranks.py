@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from tilescope.tiler.count_text import plural
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.facts.collectives import (
+    SENT,
     ClockOffset,
     CollectiveCalls,
+    CollectiveKind,
     Instances,
     bus_factor,
     collective_calls,
@@ -28,13 +30,15 @@ from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.ticks import UNITS_PS, exact_sum
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.collectives.rank_maps import sends_table, waits_table
-from tilescope.tiler.tools.question import FigureQuestion
+from tilescope.tiler.tools.question import FigureQuestion, Tracks
+from tilescope.tiler.tools.row_query import QUERY, arguments_query, name_query, opens
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.windows import WindowsOf
 
 Ints = NDArray[np.int64]
 
 _SCALE: Final = 0.6745  # of modified z-scores: the upper quartile of a normal distribution
+_CALL_COLUMNS: Final = "event,track,name,start,duration,args.Seq,args.In msg nelems,args.dtype"
 _MOVES: Final = "and `tilescope shift RUN --measure` moves ranks by it in the timeline"
 _LEAST: Final = 3  # ranks: fewer have no usual wait
 
@@ -79,7 +83,7 @@ def over_ranks(
         _ranks_table(rows, clocks),
         waits,
         sends_table(instances, limit, reader.tick_ps),
-        _groups_table(instances, limit, reader.tick_ps),
+        _groups_table(instances, question.tracks, limit, reader.tick_ps),
         _instances_table(reader, instances, limit),
     ]
     notes = [*_notes(reader.tick_ps, calls, instances, rows, {} if by_measured_clocks else clocks), *left_out]
@@ -189,7 +193,7 @@ def _rates(names: list[str], ranks: Ints, sizes: list[int], times: list[int], ti
     ]
 
 
-def _groups_table(instances: Instances, limit: int, tick_ps: int) -> Table:
+def _groups_table(instances: Instances, tracks: Tracks | None, limit: int, tick_ps: int) -> Table:
     """Instances by collective, group and bytes; those first that take most time without waits."""
     calls = instances.calls
     kind, pure, size, ranks = (
@@ -217,8 +221,21 @@ def _groups_table(instances: Instances, limit: int, tick_ps: int) -> Table:
         Column("pure", "Pure time", "ticks", [pures[group] for group in order]),
         Column("size", "Bytes of one", "bytes", [size if size >= 0 else None for size in sizes], total="none"),
         *_rates([kind.name for kind in kinds], keys[2, order], moved, [pures[group] for group in order], tick_ps),
+        Column(QUERY, "Search", "text", list(map(_calls_query, kinds))),
     ]
-    return Table("groups", "By collective, group and bytes", columns)
+    calls_of_row = opens("events", "Its calls on all ranks", "where", tracks, column=QUERY, columns=_CALL_COLUMNS)
+    return Table("groups", "By collective, group and bytes", columns, opens=[calls_of_row])
+
+
+def _calls_query(kind: CollectiveKind) -> str | None:
+    """A search for calls of a collective in its group, of any size; None: it is a pair of a send and a receive."""
+    if kind.is_on_hosts:
+        return name_query(kind.name, "user_annotation")
+    if kind.name == SENT:
+        return None
+    arguments = {"Collective name": kind.name, "Process Group Name": kind.group}
+    query = arguments_query({name: text for name, text in arguments.items() if text})
+    return None if query is None else f"cat:kernel {query}"  # operators have these arguments, too
 
 
 def _instances_table(reader: QueryReader, instances: Instances, limit: int) -> Table:

@@ -11,6 +11,7 @@ from tilescope.tiler.facts.critical_path import (
     KIND_TITLES,
     CriticalPath,
     PathKind,
+    PathKindWord,
     PathProcess,
     critical_path,
     path_processes,
@@ -20,6 +21,7 @@ from tilescope.tiler.query import Interruptible, finish
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Answer, Fact, Note, values_of
 from tilescope.tiler.tools.contract import Contract
+from tilescope.tiler.tools.critical_path.path_chart import path_chart
 from tilescope.tiler.tools.critical_path.path_lanes import LANES
 from tilescope.tiler.tools.critical_path.tables import (
     beside_table,
@@ -53,6 +55,9 @@ _NO_PROCESS: Final = PathProcess(-1, (), (), 0)
 class CriticalPathQuestion(SpanQuestion, frozen=True, kw_only=True):
     """The path of a span or of steps, in one process."""
 
+    path_kind: Annotated[
+        PathKindWord | None, Meta(description="Only pieces of this kind are listed; sums are of the whole path.")
+    ] = None
     limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most rows of each table that are listed.")] = (
         DEFAULT_LISTED
     )
@@ -68,14 +73,16 @@ def _answer(scope: Scope, question: CriticalPathQuestion) -> Interruptible[Answe
     notes = _notes(path, there)
     yield
     tables = [
-        kinds_table(path),
+        kinds_table(path, question.tracks),
         names_table(scope, path, question.limit),
         waits_table(path),
         tracks_table(scope, path),
         beside_table(scope, path, question.limit),
-        pieces_table(scope, path, question.limit),
     ]
-    return Answer(_facts(scope, path, process), tables, notes=notes)
+    # Pieces of one kind are what was asked for: they stand first.
+    pieces = pieces_table(scope, path, question.path_kind, question.limit)
+    tables.insert(len(tables) if question.path_kind is None else 0, pieces)
+    return Answer(_facts(scope, path, process), tables, path_chart(path), notes)
 
 
 def _span(scope: Scope, question: CriticalPathQuestion, process: PathProcess) -> Interruptible[TickRange]:

@@ -7,16 +7,26 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.critical_path import ENDLESS, KIND_TITLES, WAIT_TITLES, CriticalPath, PathKind, WaitKind
+from tilescope.tiler.facts.critical_path import (
+    ENDLESS,
+    KIND_TITLES,
+    KIND_WORDS,
+    WAIT_TITLES,
+    CriticalPath,
+    PathKind,
+    PathKindWord,
+    WaitKind,
+)
 from tilescope.tiler.tools.answer import Column, Table, Value
-from tilescope.tiler.tools.row_query import query_column
+from tilescope.tiler.tools.question import Tracks
+from tilescope.tiler.tools.row_query import opens, query_column
 from tilescope.tiler.tools.scope import Scope
 
 Ints = NDArray[np.int64]
 
 
-def kinds_table(path: CriticalPath) -> Table:
-    """The time of a path by kind, the most first."""
+def kinds_table(path: CriticalPath, tracks: Tracks | None) -> Table:
+    """The time of a path by kind, the most first; rows open the pieces of their kind."""
     ticks, counts = path.sums.kind_ticks(), path.sums.kind_counts()
     order = [kind for kind in sorted(PathKind, key=lambda kind: (-ticks[kind], kind)) if counts[kind]]
     columns = [
@@ -24,8 +34,11 @@ def kinds_table(path: CriticalPath) -> Table:
         Column("time", "Time", "ticks", [ticks[kind] for kind in order]),
         Column("share", "Share of the path", "fraction", _shares([ticks[kind] for kind in order], path), total="none"),
         Column("pieces", "Pieces", "count", [counts[kind] for kind in order]),
+        Column("word", "Kind in questions", "text", [KIND_WORDS[kind] for kind in order]),
     ]
-    return Table("kinds", "By kind", columns, totals={"time": sum(ticks), "pieces": len(path.pieces)})
+    pieces = opens("critical_path", "Its pieces", "path_kind", tracks, column="word")
+    totals: dict[str, Value] = {"time": sum(ticks), "pieces": len(path.pieces)}
+    return Table("kinds", "By kind", columns, totals=totals, opens=[pieces])
 
 
 def names_table(scope: Scope, path: CriticalPath, limit: int) -> Table:
@@ -96,10 +109,12 @@ def beside_table(scope: Scope, path: CriticalPath, limit: int) -> Table:
     return Table("beside", "Beside the path", columns, totals={"time": sum(ticks), "spans": sum(counts)}, rest=rest)
 
 
-def pieces_table(scope: Scope, path: CriticalPath, limit: int) -> Table:
-    """The first pieces of a path, in the order of time."""
+def pieces_table(scope: Scope, path: CriticalPath, word: PathKindWord | None, limit: int) -> Table:
+    """The first pieces of a path in the order of time, all or of one kind."""
     pieces = path.pieces
-    listed = slice(0, limit)
+    is_listed = np.array([word in (None, KIND_WORDS[kind]) for kind in PathKind])
+    chosen = np.flatnonzero(is_listed[pieces.kind])
+    listed = chosen[:limit]
     kinds = [PathKind(kind) for kind in pieces.kind[listed].tolist()]
     texts, _ = _texts(scope, pieces.name[listed])
     columns = [
@@ -111,7 +126,7 @@ def pieces_table(scope: Scope, path: CriticalPath, limit: int) -> Table:
         Column("event", "In the timeline", "event", _events(pieces.track[listed], pieces.ordinal[listed])),
         Column("track", "Track", "track", [track if track >= 0 else None for track in pieces.track[listed].tolist()]),
     ]
-    return Table("path", "The path", columns, totals={"duration": path.stop - path.start})
+    return Table("path", "The path", columns, totals={"duration": int(pieces.ticks[chosen].sum())})
 
 
 def _shares(ticks: Sequence[int], path: CriticalPath) -> list[float | None]:

@@ -20,16 +20,13 @@ from tilescope.tiler.search.selection import select
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Values, Words, values_of
 from tilescope.tiler.tools.argument_names import ARGS_PREFIX, ColumnNames, names_in
 from tilescope.tiler.tools.events.rows import EventRows, RowPage, page_of_rows
-from tilescope.tiler.tools.question import After, SpanQuestion, place
+from tilescope.tiler.tools.question import After, EventName, SpanQuestion, place
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.search import QueryText
 from tilescope.tiler.tools.tool import Tool
 
 MAX_EVENTS: Final = 200_000
 DEFAULT_EVENTS: Final = 1000
-MAX_NAME: Final = 4096
-
-EventName = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
 
 _COUNTERS: Final = frozenset({"counter"})
 

@@ -64,7 +64,7 @@ def _answer(scope: Scope, question: FrameworkOpsQuestion) -> Interruptible[Answe
     if host.table.threads:
         launches = None if launched is None else LaunchedColumns(launched, scope.reader.tick_ps)
         shown = HostRows(scope.reader, host.table, question.by, launches)
-        tables.append(host_table(shown, question.limit, with_idle=question.with_idle))
+        tables.append(host_table(shown, question.limit, question.tracks, with_idle=question.with_idle))
     yield
     notes = list(device_operations.notes) if device_operations.table.cores else []
     if device_operations.table.cores and has_operations(scope.reader):

@@ -12,6 +12,8 @@ from tilescope.tiler.schema import Kind, TotalKind
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.framework_ops.shown import OperationRow, RowSums, ShownRows, leading
 from tilescope.tiler.tools.host_nouns import host_noun_of_run
+from tilescope.tiler.tools.question import Tracks
+from tilescope.tiler.tools.row_query import opens
 from tilescope.tiler.tools.track_names import track_names
 
 
@@ -71,8 +73,8 @@ class HostRows:
         return []
 
 
-def host_table(host: HostRows, limit: int, *, with_idle: bool) -> Table:
-    """Operations of hosts, those that take most time first."""
+def host_table(host: HostRows, limit: int, tracks: Tracks | None, *, with_idle: bool) -> Table:
+    """Operations of hosts on the tracks that were asked about, those that take most time first."""
     table = host.table
     order = sorted(table.operations, key=lambda operation: (-operation.own, astuple(operation.key)))
     names = host.reader.names.by_id(operation.name for operation in order[:limit])
@@ -91,7 +93,10 @@ def host_table(host: HostRows, limit: int, *, with_idle: bool) -> Table:
         Column("run_as", "Run as", "text", [None if row.key is None else ways[row.key] for row in shown.listed]),
         *leading(shown.listed),
     ]
-    return shown.table("host", "On hosts", columns)
+    questions = [opens("call_tree", "Calls by stack", "name", tracks)]
+    if host.launches is not None:
+        questions.append(opens("kernels", "Kernels that it launches", "operation", tracks))
+    return shown.table("host", "On hosts", columns, questions)
 
 
 def _row(operation: HostOperation, shown: str) -> OperationRow:

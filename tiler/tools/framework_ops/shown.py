@@ -11,7 +11,8 @@ from tilescope.tiler.facts.host_operations import OperatorKey
 from tilescope.tiler.facts.operations.rates import Rates
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table, Value
-from tilescope.tiler.tools.row_query import query_column
+from tilescope.tiler.tools.row_query import event_name_column, query_column
+from tilescope.tiler.tools.row_question import RowQuestion
 
 IDLE: Final = "idle"
 
@@ -111,10 +112,11 @@ class ShownRows:
             mean("mean_self", "Mean self", lambda row: row.own),
         ]
 
-    def table(self, name: str, title: str, columns: Sequence[Column]) -> Table:
+    def table(self, name: str, title: str, columns: Sequence[Column], opens: Sequence[RowQuestion] = ()) -> Table:
         """With sums of all rows, and of those that are not listed."""
         rest = self._rest.values(self._whole) if self._rest.rows else None
-        return Table(name, title, columns, totals=self._rest.add(self.listed).values(self._whole), rest=rest)
+        totals = self._rest.add(self.listed).values(self._whole)
+        return Table(name, title, columns, totals=totals, rest=rest, opens=opens)
 
 
 def leading(listed: Sequence[OperationRow]) -> list[Column]:
@@ -122,4 +124,5 @@ def leading(listed: Sequence[OperationRow]) -> list[Column]:
     return [
         Column("track", "Track", "track", [row.track if row.track >= 0 else None for row in listed]),
         query_column(row.shown for row in listed),
+        event_name_column(row.shown for row in listed),
     ]

@@ -23,8 +23,8 @@ from tilescope.tiler.tools.contract import Contract
 from tilescope.tiler.tools.figures import short_name
 from tilescope.tiler.tools.kernels.names import KernelName, by_name, names_table, sums
 from tilescope.tiler.tools.operations import ON_ASCEND
-from tilescope.tiler.tools.question import FigureQuestion
-from tilescope.tiler.tools.row_query import query_column
+from tilescope.tiler.tools.question import EventName, FigureQuestion
+from tilescope.tiler.tools.row_query import opens, query_column
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Reason, Tool
 
@@ -47,6 +47,12 @@ _MATTERS: Final = 0.05  # of the time of kernels
 class KernelsQuestion(FigureQuestion, frozen=True, kw_only=True):
     """Kernels of GPUs in a span or in steps."""
 
+    operation: Annotated[
+        EventName | None,
+        Meta(
+            description="Only kernels that an operation of exactly this name launches, itself or by operations in it.",
+        ),
+    ] = None
     limit: Annotated[
         int, Meta(ge=0, le=MAX_LISTED, description="The most rows that are listed, the longest first.")
     ] = DEFAULT_LISTED
@@ -54,7 +60,8 @@ class KernelsQuestion(FigureQuestion, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: KernelsQuestion) -> Interruptible[Answer]:
     question_windows = yield from scope.windows(question)
-    gpu_kernels = yield from kernel_table(scope.reader, scope.leaves(question.tracks), question_windows.on_track)
+    tracks, within = scope.leaves(question.tracks), question.operation
+    gpu_kernels = yield from kernel_table(scope.reader, tracks, question_windows.on_track, within)
     kernels = sorted(
         gpu_kernels.kernels,
         key=lambda kernel: (-kernel.total, kernel.name, kernel.launch.grid, kernel.launch.block, kernel.operation),
@@ -63,10 +70,12 @@ def _answer(scope: Scope, question: KernelsQuestion) -> Interruptible[Answer]:
     tick_ps = scope.reader.tick_ps
     names = by_name(kernels)
     could_use = gpu_kernels.could_use_tensor_cores
+    stacks = opens("call_tree", "Stacks that launch it", "name", question.tracks, column="name", weight="device")
+    questions = [stacks] if gpu_kernels.have_stacks else []
     return Answer(
         _facts(gpu_kernels, tick_ps),
         [
-            names_table(names, question.limit, tick_ps, could_use, _event),
+            names_table(names, question.limit, tick_ps, could_use, _event, questions),
             _table(gpu_kernels, kernels, question.limit, tick_ps),
         ],
         notes=_notes(gpu_kernels, kernels),

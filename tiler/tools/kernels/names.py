@@ -12,6 +12,7 @@ from tilescope.tiler.schema import TotalKind
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.row_query import query_column
+from tilescope.tiler.tools.row_question import RowQuestion
 
 # The longest kernel as "track.ordinal"; None: it is not known.
 Event = Callable[[Kernel], str | None]
@@ -62,7 +63,12 @@ def sums(kernels: Sequence[Kernel], whole: int, tick_ps: int) -> dict[str, Value
 
 
 def names_table(
-    names: Sequence[KernelName], limit: int, tick_ps: int, could_use: Callable[[Kernel], bool], event: Event
+    names: Sequence[KernelName],
+    limit: int,
+    tick_ps: int,
+    could_use: Callable[[Kernel], bool],
+    event: Event,
+    opens: Sequence[RowQuestion],
 ) -> Table:
     """The first names, and below each the launches that take most time."""
     every = [kernel for name in names for kernel in name.launches]
@@ -114,6 +120,7 @@ def names_table(
         nested=("total", "count"),
         totals=sums(every, whole, tick_ps),
         rest=sums(left, whole, tick_ps) if left else None,
+        opens=opens,
     )
 
 

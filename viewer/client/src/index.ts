@@ -24,6 +24,7 @@ export {
 export * from "./net/monitor";
 export * from "./net/names";
 export { mayPass, pauseFor, retryPauseMs } from "./net/retry";
+export * from "./net/row-question";
 export * from "./net/search";
 export * from "./net/shifts";
 export * from "./net/still";

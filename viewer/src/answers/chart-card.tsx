@@ -440,7 +440,17 @@ function letters(brush: StepBrush | null, compared: ComparedSteps | null): Reado
 /** The figures of a chart, a row for each place. */
 function tableOf({ id, title, x, ys, lines, labels }: ToolSeries): ToolTable {
   const columns = [...(labels === null ? [] : [labels]), x, ...ys, ...lines];
-  return { id: `chart-${id}`, title, parent: null, nested: [], columns, totals: null, rest: null, more: null };
+  return {
+    id: `chart-${id}`,
+    title,
+    parent: null,
+    nested: [],
+    opens: [],
+    columns,
+    totals: null,
+    rest: null,
+    more: null,
+  };
 }
 
 /** Hint of what a pointer can do on a chart of steps. */

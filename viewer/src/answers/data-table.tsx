@@ -9,6 +9,7 @@ import { widthsIn, withWidth } from "./column-widths";
 import type { Links, RowActions, RowWay } from "./links";
 import { isField, narrowText } from "./narrower";
 import { RowCard } from "./row-card";
+import { pageWays } from "./row-pages";
 import { ROW_PX, scrollTo, slotsFor, windowAt } from "./row-window";
 import { useKnownColumns, useShown } from "./table-choices";
 import { moveInTable } from "./table-keys";
@@ -122,6 +123,7 @@ export function DataTable({
           ]
         : []),
       ...narrowerWay(table, links),
+      ...pageWays(table, links),
     ],
     [model],
   );
@@ -194,7 +196,7 @@ export function DataTable({
       event.stopPropagation();
       return;
     }
-    const move = moveInTable(model, event.key, Math.max(1, Math.floor(viewportPx.value / ROW_PX) - 1));
+    const move = moveInTable(model, event.key, Math.max(1, Math.floor(viewportPx.value / ROW_PX) - 1), event.shiftKey);
     if (move === null) {
       return;
     }
@@ -206,7 +208,7 @@ export function DataTable({
     } else if (move.kind === "toggle") {
       model.toggle(move.row);
     } else {
-      go(move.row, event.shiftKey ? 1 : 0);
+      go(move.row, move.way);
     }
   };
   /** Space has the events of a row stand out, or not any more; Escape has none stand out. */

@@ -2,6 +2,7 @@
 
 import type { TickRange, TimeBase, ToolAnswer, ToolEntry } from "@tilescope/client";
 import type { ComponentType } from "preact";
+import type { PageTexts } from "../state/page";
 import type { Narrower } from "./narrower";
 import type { ComparedSteps } from "./step-comparison";
 
@@ -22,8 +23,8 @@ export interface Links {
   readonly comparison?: StepComparison | null;
   /** Narrower questions of the page; left out where its question has no fields. */
   readonly narrower?: Narrower | null;
-  /** The page of a tool of that id, for the same range; null where there is none, or none can be opened from here. */
-  toolPage?(id: string): { readonly title: string; open(): void } | null;
+  /** The page of a tool of that id, for the same range and with these fields; null where there is none, or none can be opened from here. */
+  toolPage?(id: string, texts?: PageTexts): { readonly title: string; open(): void } | null;
 }
 
 /** Steps by their numbers, both ends included. */

@@ -6,6 +6,7 @@ import type { ShownColumn } from "./columns";
 import { CopyButton } from "./copy-button";
 import { figureText, isRecorded } from "./figures";
 import type { Links } from "./links";
+import { isForPages, pageWays } from "./row-pages";
 import type { TableModel } from "./table-model";
 import { goToPlace, isQuery } from "./timeline-places";
 
@@ -29,7 +30,8 @@ export function RowCard({ model, row, links }: Props) {
   }
   const title = main.text(main.value(row));
   const columns = model.columns.filter(
-    ({ column }) => column.kind !== "id" && column !== main.column && !isQuery(column),
+    ({ column }) =>
+      column.kind !== "id" && column !== main.column && !isQuery(column) && !isForPages(model.table, column),
   );
   const there = columns.filter((column) => isRecorded(column.value(row)) && column.value(row) !== "");
   const missing = columns.filter((column) => !there.includes(column));
@@ -45,6 +47,14 @@ export function RowCard({ model, row, links }: Props) {
           <GoIcon />
         </button>
       )}
+      {pageWays(model.table, links)
+        .filter(({ leads }) => leads?.(row))
+        .map(({ label, go }) => (
+          <button key={label} type="button" class="button is-outlined" onClick={() => go(row)}>
+            {label}
+            <GoIcon />
+          </button>
+        ))}
       <dl class="row-figures">
         {there
           .filter((column) => !isLong(column))

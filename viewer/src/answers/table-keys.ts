@@ -5,10 +5,11 @@ import type { TableModel } from "./table-model";
 export type TableMove =
   | { readonly kind: "focus"; readonly line: number }
   | { readonly kind: "toggle"; readonly row: number }
-  | { readonly kind: "open"; readonly row: number };
+  /** `way`: of those that the row leads, from 0. */
+  | { readonly kind: "open"; readonly row: number; readonly way: number };
 
 /** Effect of a key; null: the key is none of the table's. `page`: lines on the screen. */
-export function moveInTable(model: TableModel, key: string, page: number): TableMove | null {
+export function moveInTable(model: TableModel, key: string, page: number, isShifted = false): TableMove | null {
   const { rows } = model.lines.value;
   const line = Math.min(model.current.value, rows.length - 1);
   const row = rows[line];
@@ -30,7 +31,12 @@ export function moveInTable(model: TableModel, key: string, page: number): Table
     case "End":
       return focus(rows.length - 1);
     case "Enter":
-      return { kind: "open", row };
+      return { kind: "open", row, way: isShifted ? 1 : 0 };
+    case "1":
+    case "2":
+    case "3":
+    case "4":
+      return { kind: "open", row, way: Number(key) - 1 };
     default:
       return model.tree === null ? null : moveInTree(model, key, line, row, focus);
   }

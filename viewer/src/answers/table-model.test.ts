@@ -81,7 +81,7 @@ test("sorting, shares and the ways of keys", () => {
   expect(model.share(model.columns.find(({ id }) => id === "id")!, 2)).toBeNull();
   expect(moveInTable(model, "End", 10)).toEqual({ kind: "focus", line: 2 });
   expect(moveInTable(model, "ArrowUp", 10)).toEqual({ kind: "focus", line: 0 });
-  expect(moveInTable(model, "Enter", 10)).toEqual({ kind: "open", row: 1 });
+  expect(moveInTable(model, "Enter", 10, true)).toEqual({ kind: "open", row: 1, way: 1 });
   expect(moveInTable(model, "ArrowRight", 10)).toBeNull();
   expect(moveInTable(new TableModel(table([]), NAMES, new TableChoices()), "Enter", 10)).toBeNull();
 });

@@ -4,6 +4,7 @@ import { computed, signal } from "@preact/signals";
 import type { FigureKind, ToolColumn, ToolTable } from "@tilescope/client";
 import { type Names, ShownColumn } from "./columns";
 import type { Figure } from "./figures";
+import { isForPages } from "./row-pages";
 import { nextSort, type Sort, sortRows } from "./sorting";
 import { isQuery, Places, parseSpan } from "./timeline-places";
 import { combine } from "./totals";
@@ -246,10 +247,15 @@ export class TableModel {
     );
   }
 
+  /** True for what rows lead by: ids, events, searches, and what fills the questions that they open. */
+  isForPrograms(column: ToolColumn): boolean {
+    return PROGRAMS.has(column.kind) || isQuery(column) || isForPages(this.table, column);
+  }
+
   /** Ids and events are for programs (a row leads to its event), and a column in which nothing stands says nothing. */
   #isShownAtFirst({ column }: ShownColumn): boolean {
-    const others = this.columns.filter((other) => !PROGRAMS.has(other.column.kind) && !isQuery(other.column));
-    if (PROGRAMS.has(column.kind) || isQuery(column)) {
+    const others = this.columns.filter((other) => !this.isForPrograms(other.column));
+    if (this.isForPrograms(column)) {
       return others.length === 0;
     }
     if (this.#choices.hidden.has(column.id) || this.#isSaidTwice(column)) {

@@ -74,6 +74,9 @@ export function TableHead({ model, columns, leads, onWidth }: HeadProps) {
   );
 }
 
+/** Keys of the first ways; the digit of each leads it as well. */
+const WAY_KEYS = ["Enter", "shift+Enter"];
+
 interface RowProps {
   readonly model: TableModel;
   readonly columns: readonly ShownColumn[];
@@ -122,7 +125,7 @@ function rowOf(props: RowProps) {
               class="go"
               tabIndex={-1}
               aria-label={label}
-              title={`${label} (${way === 0 ? "Enter" : "shift+Enter"})`}
+              title={`${label} (${WAY_KEYS[way] ?? way + 1})`}
               onClick={(event) => {
                 event.stopPropagation();
                 onGo(row, way);

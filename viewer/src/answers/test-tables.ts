@@ -16,5 +16,16 @@ export function column(
 export const PLAIN = { scale: "linear", lines: [], labels: null } as const;
 
 export function table(columns: readonly ToolColumn[], more: Partial<ToolTable> = {}): ToolTable {
-  return { id: "t", title: "T", parent: null, nested: [], columns, totals: null, rest: null, more: null, ...more };
+  return {
+    id: "t",
+    title: "T",
+    parent: null,
+    nested: [],
+    opens: [],
+    columns,
+    totals: null,
+    rest: null,
+    more: null,
+    ...more,
+  };
 }

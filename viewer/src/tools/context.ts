@@ -23,9 +23,9 @@ export function makeContext(trace: Trace, range: PageRange, subject: Looked, act
       choose: ({ first, last }) => actions.setRange({ kind: "steps", first, last }),
       clear: () => actions.setRange({ kind: "run" }),
     },
-    toolPage: (id) => {
+    toolPage: (id, texts = {}) => {
       const named = pageAmong(pages.value, id);
-      return named && { title: named.title, open: () => actions.open({ tool: id, range, texts: {} }) };
+      return named && { title: named.title, open: () => actions.open({ tool: id, range, texts }) };
     },
     select: (span) => actions.select(span),
     openPage: (tool, texts) => actions.open({ tool, range, texts }),

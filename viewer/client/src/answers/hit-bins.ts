@@ -83,7 +83,16 @@ export async function hitBinsAnswer(run: ArchivedRun, question: URLSearchParams)
       bins.map(({ busy }) => String(busy)),
     ),
   ];
-  const table = { id: "bins", title: "Bins with hits", parent: null, nested: [], columns, totals: null, rest: null };
+  const table = {
+    id: "bins",
+    title: "Bins with hits",
+    parent: null,
+    nested: [],
+    opens: [],
+    columns,
+    totals: null,
+    rest: null,
+  };
   const value = String(1n << shift);
   const facts = [{ id: "bin_ticks", label: "Width of a bin", kind: "ticks" as const, value, note: "" }];
   return { complete: true, headline: null, facts, tables: [{ ...table, more: null }], series: [], notes: [] };

@@ -104,7 +104,7 @@ async function namesTable(
     return { count: String(total.count), busy: String(total.busy) };
   };
   return {
-    ...{ id: "names", title: "Names", parent: null, nested: [], more: null },
+    ...{ id: "names", title: "Names", parent: null, nested: [], opens: [], more: null },
     columns: [
       column(
         "name_id",
@@ -154,7 +154,7 @@ async function eventsTable(
   const entries = await Promise.all(listed.map(({ name }) => run.name(name)));
   const last = listed.at(-1);
   return {
-    ...{ id: "events", title: "Events by time", parent: null, nested: [], totals: null, rest: null },
+    ...{ id: "events", title: "Events by time", parent: null, nested: [], opens: [], totals: null, rest: null },
     columns: [
       column(
         "event",

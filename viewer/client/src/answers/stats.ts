@@ -60,7 +60,7 @@ export async function statsAnswer(run: ArchivedRun, question: URLSearchParams): 
     { id: "end", label: "End", kind: "time", value: String(span.shown.stop), note: "" },
   ];
   const table = {
-    ...{ id: "names", title: grouping.title, parent: null, nested: [], more: null },
+    ...{ id: "names", title: grouping.title, parent: null, nested: [], opens: [], more: null },
     columns: await columnsOf(grouping, rows.slice(0, limit), total.busy),
     totals: figures(total),
     rest: rows.length > limit ? figures(summed(rows.slice(limit).map(([, row]) => row))) : null,

@@ -1173,6 +1173,17 @@ export function readToolNote(json: ToolNoteJson): ToolNote {
   };
 }
 
+/** A question that rows of a table stand for. Its range is that of the answer. */
+export interface ToolRowQuestion {
+  readonly tool: string;
+  /** What the row leads to: “Kernels that it launches”. */
+  readonly label: string;
+  /** Fields of the question, and the columns whose value of the row they have; null: no question. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** Fields that are the same for all rows. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
 /** Series of a chart: ys over one x. */
 export interface ToolSeries {
   readonly id: string;
@@ -1196,6 +1207,8 @@ export interface ToolTable {
   readonly parent: string | null;
   /** Columns whose value of a row has those of all rows below it: a tree can be drawn by them. */
   readonly nested: readonly string[] | undefined;
+  /** Questions that a row leads to. */
+  readonly opens: readonly ToolRowQuestion[] | undefined;
   readonly columns: readonly ToolColumn[];
   /** Over all rows, by column. */
   readonly totals: Readonly<Record<string, string | number | boolean | null>> | null;

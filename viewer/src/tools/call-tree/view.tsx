@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { GROUPING_TEXTS, GROUPINGS } from "../../answers/tree-groupings";
 import { BarSelect } from "../../components/bar-select";
 import { formatCount } from "../../components/format";
+import { CloseIcon } from "../../components/icons";
 import { Answered } from "../../requests/states";
 import type { PageProps } from "../contract";
 import { Choices } from "../frame/choices";
@@ -21,10 +22,10 @@ const WEIGHT_TEXTS: Readonly<Record<Weight, string>> = {
 const TOOL = { id: "call_tree", title: "Call tree", help: "" };
 
 export function CallTreeView({ context, fields, setFields }: PageProps<CallTreeFields>) {
-  const { by, limit, weight, tracks } = fields;
+  const { by, limit, weight, name, tracks } = fields;
   const question = useMemo(
-    () => ({ by, limit, weight, ...(tracks === "" ? {} : { tracks }) }),
-    [by, limit, weight, tracks],
+    () => ({ by, limit, weight, ...(name === "" ? {} : { name }), ...(tracks === "" ? {} : { tracks }) }),
+    [by, limit, weight, name, tracks],
   );
   const request = useAnswer(context, TOOL.id, question);
   return (
@@ -48,6 +49,17 @@ export function CallTreeView({ context, fields, setFields }: PageProps<CallTreeF
           chosen={limit}
           onChoose={(next) => setFields({ ...fields, limit: next })}
         />
+        {name !== "" && (
+          <button
+            type="button"
+            class="button is-outlined"
+            title={`Only chains through ${name} are shown. Shows all of them`}
+            onClick={() => setFields({ ...fields, name: "" })}
+          >
+            <span class="cut-text">{name}</span>
+            <CloseIcon />
+          </button>
+        )}
       </PageHead>
       <Answered request={request}>
         {(answer) => <ToolAnswerView tool={TOOL} answer={answer} context={context} pictures="trees" />}

@@ -13,7 +13,17 @@ function table(rows: readonly Row[]): ToolTable {
     const values = rows.map((row) => (typeof row[k] === "number" ? String(row[k]) : row[k]!));
     return { id, title: id, kind: kinds[k]!, unit: "", total: "none", values };
   });
-  return { id: "buffers", title: "", parent: null, nested: [], columns, totals: null, rest: null, more: null };
+  return {
+    id: "buffers",
+    title: "",
+    parent: null,
+    nested: [],
+    opens: [],
+    columns,
+    totals: null,
+    rest: null,
+    more: null,
+  };
 }
 
 const ROWS: readonly Row[] = [
