@@ -23,7 +23,7 @@ from tilescope.tiler.tools.question_windows import QuestionWindows
 from tilescope.tiler.tools.references import BuildRef, HostRef, references
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import AnyTool, Tool
-from tilescope.tiler.tools.tool_calls import ask, shifts_text, why_not
+from tilescope.tiler.tools.tool_calls import ask, clock_notes, why_not
 from tilescope.tiler.tools.tool_list import tool_list
 
 __all__ = [
@@ -54,6 +54,7 @@ __all__ = [
     "Tracks",
     "Value",
     "ask",
+    "clock_notes",
     "edition",
     "from_json",
     "from_text",
@@ -63,7 +64,6 @@ __all__ = [
     "parameters",
     "place",
     "references",
-    "shifts_text",
     "text_of",
     "to_json",
     "to_text",
