@@ -52,7 +52,7 @@ def add_shard(folder: Path, trace: Path) -> None:
         )
         axis = read_axis(folder)
         plan = make_plan({name: survey}, axis)
-        if plan.apart:
+        if plan.own or plan.too_long:
             raise SystemExit(f"{trace}: lies beyond the axis of the run")
         if axis is None:
             axis = structs.replace(plan.axis, end=plan.axis.end + plan.axis.end // _ROOM)

@@ -2,7 +2,7 @@
 
 The bucket is moto's, on this machine: `pip install "moto[s3,server]"`. It serves from one process of Python, which
 takes a core meanwhile, and copies the whole object for each range. What reading by ranges costs beside that is the row
-of nginx.
+of nginx. Yardstick: the same object read to its end by the same client, and thrown away.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import urllib3
 
 from bench.machine import machine_lines
 from bench.measure import Measurement, measure
-from bench.table import Row, Target, measured_row, table_lines
+from bench.table import Row, Target, compared_row, measured_row, table_lines
 from bench.traces import TraceSpec
 from tests.absence import find_program
 from tests.remote.s3_server import make_bucket, s3_server
@@ -30,8 +30,14 @@ from tests.server.nginx import static_nginx
 
 EVENTS: Final = 10_200_000  # about 400 MB
 BUCKET: Final = "bench"
+_PLACES: Final = ("a bucket", "nginx")
 _TIMES = Target(1.3, 1.1, "{:.2f}×".format, at_most=True)
 _COMMAND: Final = (sys.executable, "-m", "tilescope")
+_DOWNLOAD: Final = """
+import sys
+from tilescope.remote import open_blob
+print(sum(map(len, open_blob(sys.argv[1]).stream())))
+"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -62,6 +68,7 @@ def _rows(folder: Path, events: int, runs: int) -> list[Row]:
             for source, measurements in zip(sources, measured, strict=True):
                 shutil.rmtree(store, ignore_errors=True)
                 measurements.append(measure([*_COMMAND, "index", source, "-o", store]))
+        bare = [[measure([sys.executable, "-c", _DOWNLOAD, source]) for _ in range(runs)] for source in sources[1:]]
     measure([*_COMMAND, "archive", store, "-o", archive])
     upload(archive)
     question = ("stats", "--limit", "10")
@@ -71,7 +78,11 @@ def _rows(folder: Path, events: int, runs: int) -> list[Row]:
     return [
         *(
             _row(f"index of {size} from {place}, beside the file", local, measurements)
-            for place, measurements in zip(("a bucket", "nginx"), remote, strict=False)
+            for place, measurements in zip(_PLACES, remote, strict=False)
+        ),
+        *(
+            compared_row(f"{size} from {place} to nowhere, by the same client", _text(measurements))
+            for place, measurements in zip(_PLACES, bare, strict=False)
         ),
         _row(f"`stats` of an archive of {archive.stat().st_size / 1e6:,.0f} MB in a bucket", *questions.values()),
     ]
@@ -98,6 +109,12 @@ def _row(work: str, local: Sequence[Measurement], remote: Sequence[Measurement])
     cpu_seconds = [median(measurement.cpu_seconds for measurement in part) for part in (local, remote)]
     detail = f"{seconds[1]:.2f} s, not {seconds[0]:.2f} s; CPU {cpu_seconds[1]:.2f} s, not {cpu_seconds[0]:.2f} s"
     return measured_row(work, _TIMES, seconds[1] / seconds[0], detail)
+
+
+def _text(measurements: Sequence[Measurement]) -> str:
+    seconds = median(measurement.seconds for measurement in measurements)
+    cpu_seconds = median(measurement.cpu_seconds for measurement in measurements)
+    return f"{seconds:.2f} s, CPU {cpu_seconds:.2f} s"
 
 
 def upload(path: Path) -> None:

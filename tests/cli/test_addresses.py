@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -131,14 +132,71 @@ def test_damage_is_told_with_the_address(
     assert "mirror" not in error
 
 
-def test_info_of_an_address(origin: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["info", f"{origin}/host0.xplane.pb"]) != 0
-    assert f"tilescope index {origin}/host0.xplane.pb -o STORE" in capsys.readouterr().err
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
 
 
-def test_ask_wants_a_store(origin: str, capsys: pytest.CaptureFixture[str]) -> None:
-    address = f"{origin}/host0.xplane.pb"
-    assert main(["ask", f"{address}?signature={SECRET}", "stats"]) == 2
-    error = capsys.readouterr().err
-    assert f"{address}: this is a file, not a store (index it first: tilescope index {address} -o STORE)" in error
-    assert SECRET not in error
+@pytest.mark.parametrize("name", ["host0.xplane.pb", "host0.trace.json.gz"])
+@pytest.mark.parametrize(
+    "command",
+    [["ask", "{}", "stats", "--format", "json"], ["info", "{}", "--json"], ["export", "{}", "-o", "{folder}/out.json"]],
+    ids=lambda command: command[0],
+)
+def test_commands_take_a_trace_at_an_address(
+    tmp_path: Path,
+    traces: Path,
+    origin: str,
+    cache: Path,
+    capsys: pytest.CaptureFixture[str],
+    command: list[str],
+    name: str,
+) -> None:
+    results = []
+    for number, place in enumerate((str(traces / name), f"{origin}/{name}")):
+        folder = tmp_path / f"out{number}"
+        folder.mkdir()
+        capsys.readouterr()
+        assert main([part.format(place, folder=folder) for part in command]) == 0
+        printed = capsys.readouterr().out
+        exported = [file.read_bytes() for file in folder.iterdir()]
+        results.append((_comparable(printed) if command[0] != "export" else "", exported))
+    assert results[0] == results[1]
+
+
+def _comparable(printed: str) -> dict[str, object]:
+    answer: dict[str, object] = json.loads(printed)
+    return {name: value for name, value in answer.items() if name not in {"build", "created_ns", "store_bytes"}}
+
+
+def test_a_trace_at_an_address_is_indexed_once(
+    origin: str, behaviour: Behaviour, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = f"{origin}/host0.xplane.pb?signature={SECRET}"
+    assert main(["verify", address]) == 0
+    printed = capsys.readouterr()
+    assert "everything agrees" in printed.out
+    assert "host0.xplane.pb: indexed in " in printed.err
+    assert main(["ask", address, "stats"]) == 0
+    assert "indexed in" not in capsys.readouterr().err
+    behaviour.etags["/host0.xplane.pb"] = '"2"'
+    assert main(["ask", address, "stats"]) == 0
+    printed = capsys.readouterr()
+    assert "host0.xplane.pb: indexed in " in printed.err
+    assert SECRET not in printed.err + printed.out
+    for file in cache.rglob("*"):
+        assert SECRET not in file.name
+        assert not file.is_file() or SECRET.encode() not in file.read_bytes()
+
+
+def test_what_is_no_trace_at_an_address(
+    origin: str, behaviour: Behaviour, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    behaviour.objects["/notes.txt"] = b"these are notes"
+    for command in (["ask", f"{origin}/notes.txt", "stats"], ["info", f"{origin}/notes.txt"]):
+        assert main(command) == 1
+        error = capsys.readouterr().err
+        assert error.startswith(f"tilescope: {origin}/notes.txt: ")
+        assert error.count("\n") == 1
+        assert "mirror" not in error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,6 +42,20 @@ def test_answers_are_those_of_the_store(
     assert answers[0] == answers[1] != ""
 
 
+def test_info_is_that_of_the_store(store: Path, server: ServerProcess, capsys: pytest.CaptureFixture[str]) -> None:
+    printed = []
+    for place in (str(store), server.url):
+        assert main(["info", place]) == 0
+        printed.append(capsys.readouterr().out.splitlines())
+    assert printed[0][1:] == printed[1][1:] != []
+    assert server.url.split("?")[0].rpartition(":")[0] in printed[1][0]
+    manifests = []
+    for place in (str(store), server.url):
+        assert main(["info", place, "--json"]) == 0
+        manifests.append(json.loads(capsys.readouterr().out))
+    assert manifests[0].items() <= manifests[1].items()
+
+
 def test_a_run_is_named_in_the_url(server: ServerProcess, capsys: pytest.CaptureFixture[str]) -> None:
     run = server.build_path().split("/")[3]
     assert main(["ask", f"{server.url}?run={run}", "stats", "--format", "json"]) == 0
@@ -56,7 +71,7 @@ def test_what_makes_no_sense_is_said_in_the_words_of_options(
     assert "track 5000 does not exist" in line
     assert line.count("\n") == 1
     assert main(["export", server.url]) == 2
-    assert "this is a server: `tilescope ask` asks it" in capsys.readouterr().err
+    assert "this is a server: `tilescope ask` and `tilescope info` ask it" in capsys.readouterr().err
 
 
 def test_a_server_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:

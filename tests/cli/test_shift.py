@@ -149,6 +149,23 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
     assert read_shifts(tmp_path) == {"host": Shift(1, "by_hand")}
 
 
+def test_an_archive_has_the_shifts_of_its_run(run: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "run.tsarc"
+    save_shifts(run, {"synthetic (2)": 5000}, "measured", tick_ps=1)
+    assert main(["archive", str(run), "-o", str(archive)]) == 0
+    with closing(open_run(run)) as store, closing(open_run(archive)) as archived:
+        shifts = clock_shifts(run, store.manifest())
+        assert clock_shifts(archive, archived.manifest()) == shifts
+        assert [shift.host for shift in shifts] == ["synthetic (2)"]
+        # Neither the store nor what is kept of a mounted run has them.
+        assert not store.manifest().get("shifts")
+    # An archive of the archive has them as well.
+    again = tmp_path / "again.tsarc"
+    assert main(["archive", str(archive), "-o", str(again)]) == 0
+    with closing(open_run(again)) as archived:
+        assert clock_shifts(again, archived.manifest()) == shifts
+
+
 def test_an_archive_takes_none(run: Path, tmp_path: Path) -> None:
     archive = tmp_path / "run.tsarc"
     assert main(["archive", str(run), "-o", str(archive)]) == 0

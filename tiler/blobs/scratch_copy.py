@@ -20,7 +20,9 @@ from tilescope.tiler.blobs.file_blob import blob_error
 from tilescope.tiler.blobs.scratch_space import BLOCK_BYTES, ScratchSpace
 from tilescope.tiler.errors import BlobCut
 
-PIECE_BYTES: Final = 16 << 20  # what is read at once
+# What is read at once. An object store has a cost for each request: moto copies the whole object, of 400 MB it took
+# 6.7 s of CPU in pieces of 16 MiB, 3.5 s in these; the client took 0.7 s in both (2026-11-30).
+PIECE_BYTES: Final = 32 << 20
 _PIECE_BLOCKS: Final = PIECE_BYTES // BLOCK_BYTES
 _PIECES_AHEAD: Final = 4
 _MADV_REMOVE: Final = getattr(mmap, "MADV_REMOVE", None)  # of Linux

@@ -16,10 +16,13 @@ from tilescope.tiler.mount.missing_shard import MissingShard
 from tilescope.tiler.mount.mounted import Mounted
 from tilescope.tiler.mount.run_families import run_families
 from tilescope.tiler.mount.shard_place import places_of
+from tilescope.tiler.records.overview import OverviewGrid
+from tilescope.tiler.schema import ClockShift
+from tilescope.tiler.shards.sharded_run import ShardedRun
 from tilescope.tiler.store.version import STORE_VERSION
 
-# Members that shards of one axis have in common.
-_SHARED: Final = ("tick_ps", "origin_ns", "start", "end", "root_level", "overview")
+# Members that all shards have in common.
+_SHARED: Final = ("tick_ps", "start", "root_level")
 
 _VACANT: Final = {
     "kind": "rollup",
@@ -32,8 +35,8 @@ _VACANT: Final = {
 }
 
 
-def merged_internals(mounted: Mounted, run: str, notes: Sequence[str]) -> dict[str, Any]:
-    """The manifest as a store would keep it. `run`: id of its `run.json`. `notes`: lines on the run as a whole."""
+def merged_internals(mounted: Mounted, run: ShardedRun) -> dict[str, Any]:
+    """The manifest as a store would keep it."""
     tracks = [_VACANT] * mounted.tracks
     files: list[dict[str, Any]] = []
     sources: list[dict[str, Any]] = []
@@ -50,18 +53,20 @@ def merged_internals(mounted: Mounted, run: str, notes: Sequence[str]) -> dict[s
         sources += shard.internals["sources"]
     return {
         "version": STORE_VERSION,
-        "public": _public(mounted, notes),
+        "public": _public(mounted, run.notes),
         "files": files,
         "sources": sources,
         "tracks": tracks,
-        "run": run,
+        "run": run.id,
         "shards": to_builtins(places_of(mounted)),
     }
 
 
 def _public(mounted: Mounted, notes: Sequence[str]) -> dict[str, Any]:
     publics = [shard.public for shard, _, _ in mounted.present()]
-    first = publics[0]
+    first = next(shard for shard, _, _ in mounted.present())
+    away_ns = 0 if first.own is None else int(first.own.away_ns)
+    end = max(int(public["end"]) for public in publics)
     notes = [*(shard.line for shard in mounted.missing()), *notes]
     blocks = (f"{place.bases.block}" for place in mounted.places)  # a missing shard keeps its numbers, where known
     parts = [*(public["build"] for public in publics), *blocks, *notes]
@@ -71,7 +76,10 @@ def _public(mounted: Mounted, notes: Sequence[str]) -> dict[str, Any]:
     )
     has_outliers = any(public["outliers"] for public in publics)
     return {
-        **{name: first[name] for name in _SHARED if name in first},
+        **{name: first.public[name] for name in _SHARED},
+        "origin_ns": str(int(first.public["origin_ns"]) - away_ns),
+        "end": str(end),
+        "overview": to_builtins(OverviewGrid.of(end).told()),
         "build": builds[:24],
         "state": "ready",
         "revision": 0,
@@ -93,6 +101,7 @@ def _public(mounted: Mounted, notes: Sequence[str]) -> dict[str, Any]:
         "source_bytes": str(sum(int(public["source_bytes"]) for public in publics)),
         "created_ns": str(max(int(public["created_ns"]) for public in publics)),
         **_missing(mounted),
+        "shifts": to_builtins(_shifts(mounted, first.public["tick_ps"])),
     }
 
 
@@ -108,6 +117,16 @@ def _missing(mounted: Mounted) -> dict[str, Any]:
         for host in place.hosts
     ]
     return {"missing": missing}
+
+
+def _shifts(mounted: Mounted, tick_ps: int) -> list[ClockShift]:
+    """The shift of each host of which ticks are not counted from the origin of the run."""
+    return [
+        ClockShift(host=host, shift=str(int(shard.own.shift_ps) // tick_ps), origin="own_axis")
+        for shard, _, hosts in mounted.present()
+        if shard.own is not None and shard.own.is_moved
+        for host in hosts
+    ]
 
 
 def _summed(parts: Iterable[dict[str, str | None]]) -> dict[str, str | None]:

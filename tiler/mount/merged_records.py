@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tilescope.tiler.mount.merged_lists import attachment_list, merged_origins, overview_page, table_list
@@ -22,6 +22,7 @@ from tilescope.tiler.records.overview import OVERVIEW
 from tilescope.tiler.records.record import Record
 from tilescope.tiler.records.tables import TABLES
 from tilescope.tiler.records.tracks import TRACKS
+from tilescope.tiler.shards.sharded_run import ShardedRun
 from tilescope.tiler.store.store import Entry, NumberedRecord
 from tilescope.tiler.store.validation import must_make_sense
 
@@ -33,11 +34,11 @@ class MergedRecords:
 
     fetch = None  # it is on this machine
 
-    def __init__(self, location: str, mounted: Mounted, run: str, notes: Sequence[str]) -> None:
-        """`run`: id of its `run.json`. `notes`: lines on all of it. At least one shard is there. Raises StoreError."""
+    def __init__(self, location: str, mounted: Mounted, run: ShardedRun) -> None:
+        """`run`: as it was published. At least one shard is there. Raises StoreError."""
         self.location = location
         with must_make_sense(location):
-            self._internals = merged_internals(mounted, run, notes)
+            self._internals = merged_internals(mounted, run)
         self._public: dict[str, Any] = self._internals["public"]
         self.build: str = self._public["build"]
         self._mounted = mounted

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -26,8 +26,6 @@ from tilescope.tiler.store.generation_lock import DATA_FILE
 # For the disk on which shards lie. All who open a run wait as long: the reasons for which shards are missing, this
 # number among them, are part of the id of its build, by which other processes open it again.
 WAIT_SECONDS: Final = 20.0
-
-_APART: Final = "it lies beyond the time axis of the run (index it with --force)"
 
 
 def mount(path: Path, run: ShardedRun, wait_seconds: float = WAIT_SECONDS) -> MountedStore:
@@ -70,11 +68,11 @@ def merge_anew(
         read = InTime(partial(_read, path, run.axis, handles, places), run.shards, wait_seconds)
         late = f"it could not be opened within {wait_seconds or 0:g} s"
         shards = [read.results.get(number) or _missing(shard, places, late) for number, shard in enumerate(run.shards)]
-        mounted = Mounted.from_shards(shards)
+        mounted = Mounted.from_shards(_on_one_grid(shards))
         if len(mounted.missing()) == len(shards):
             first = f": {mounted.missing()[0].line}" if shards else ""
             raise StoreError(f"{path}: no shard of the run can be read{first}")
-        merged = MergedRecords(str(path), mounted, run.id, run.notes)
+        merged = MergedRecords(str(path), mounted, run)
         readers = {shard.name: shard.store for shard, _, _ in mounted.present()}
         places_now = read_places(merged.internals())
         return MountedStore(str(path), merged, places_now, readers, handles, read.is_late_done), merged
@@ -89,15 +87,32 @@ def _read(
     """A shard, decoded, or what is said of it where it cannot be read."""
     if shard.state == "failed":
         return _missing(shard, places, shard.error)
-    if shard.is_apart:
-        return _missing(shard, places, _APART)
     try:
         store = ShardStore.published(shard_path(path, shard.name), handles)
-        if axis_of(store) != axis:
+        if axis_of(store) != (shard.axis or axis):
             raise DamagedStore(f"{store.location}: is of another time axis than the run")
-        return ShardRecords.read(shard.name, shard.title, store)
+        return ShardRecords.read(shard, store)
     except StoreError as error:
         return _missing(shard, places, str(error))
+
+
+def _on_one_grid(shards: Sequence[ShardRecords | MissingShard]) -> list[ShardRecords | MissingShard]:
+    """The shards, without those whose tiles are not those of the others: only a damaged `run.json` names such."""
+    present = [shard for shard in shards if isinstance(shard, ShardRecords)]
+    leading = min(present, key=lambda shard: shard.own is not None, default=None)
+    if leading is None:
+        return list(shards)
+    reason = "its ticks or tiles are not those of the run (index it again with --force)"
+    return [
+        MissingShard(shard.name, shard.title, shard.names, int(shard.public["blocks"]), reason)
+        if isinstance(shard, ShardRecords) and _grid(shard) != _grid(leading)
+        else shard
+        for shard in shards
+    ]
+
+
+def _grid(shard: ShardRecords) -> tuple[int, int]:
+    return shard.public["tick_ps"], shard.public["root_level"]
 
 
 def _missing(shard: Shard, places: Mapping[str, ShardPlace], reason: str) -> MissingShard:
@@ -109,7 +124,7 @@ def _missing(shard: Shard, places: Mapping[str, ShardPlace], reason: str) -> Mis
 def _is_of(kept: KeptMerge, run: ShardedRun) -> bool:
     """True if what is kept is of these shards, in the state that they are in."""
     builds = {place.name: place.build for place in kept.places}
-    wanted = {shard.name: "" if shard.state == "failed" or shard.is_apart else shard.build for shard in run.shards}
+    wanted = {shard.name: "" if shard.state == "failed" else shard.build for shard in run.shards}
     return kept.store.internals().get("run") == run.id and builds == wanted
 
 

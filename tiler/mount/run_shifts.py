@@ -7,15 +7,14 @@ from pathlib import Path
 
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.mount.open_run import open_run
-from tilescope.tiler.schema import ShiftOrigin
 from tilescope.tiler.store.clocks import all_clock_names, hosts_of
-from tilescope.tiler.store.shifts import Shift, read_shifts, update_shifts
+from tilescope.tiler.store.shifts import SavedOrigin, Shift, read_shifts, update_shifts
 
 _NAMED = 20  # clocks in a message
 
 
 def save_shifts(
-    path: Path, shifts: Mapping[str, int], origin: ShiftOrigin = "by_hand", *, tick_ps: int | None = None
+    path: Path, shifts: Mapping[str, int], origin: SavedOrigin = "by_hand", *, tick_ps: int | None = None
 ) -> dict[str, Shift]:
     """Saves shifts of clocks of the run at `path`, for all who look at it; clocks that are not named keep theirs.
 

@@ -19,6 +19,8 @@ from tilescope.tiler.records.origins import Origins
 from tilescope.tiler.records.overview import OVERVIEW
 from tilescope.tiler.records.tables import TABLES, TableEntry, decode_tables
 from tilescope.tiler.records.tracks import TRACKS
+from tilescope.tiler.shards.own_axis import OwnAxis
+from tilescope.tiler.shards.sharded_run import Shard
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of
 from tilescope.tiler.store.store import need
 from tilescope.tiler.store.validation import must_make_sense
@@ -29,6 +31,7 @@ class ShardRecords(Struct, frozen=True):
 
     name: str
     title: str  # in messages
+    own: OwnAxis | None  # its axis, where that is not the one of the run
     store: ShardStore
     public: Mapping[str, Any]  # the manifest
     internals: Mapping[str, Any]
@@ -41,7 +44,7 @@ class ShardRecords(Struct, frozen=True):
     busy: Mapping[int, int]  # ticks by name id
 
     @classmethod
-    def read(cls, name: str, title: str, store: ShardStore) -> ShardRecords:
+    def read(cls, shard: Shard, store: ShardStore) -> ShardRecords:
         """Raises StoreError."""
         with store.opened() as opened, must_make_sense(store.location):
             try:
@@ -54,8 +57,9 @@ class ShardRecords(Struct, frozen=True):
             if blocks != -(-len(internals["tracks"]) // TRACKS_PER_BLOCK):
                 raise DamagedStore(f"{store.location}: {len(internals['tracks']):,} tracks are not {blocks:,} blocks")
             return cls(
-                name,
-                title,
+                shard.name,
+                shard.title,
+                shard.own,
                 store,
                 opened.manifest(),
                 internals,

@@ -89,7 +89,7 @@ class MissingHost(Struct, frozen=True, kw_only=True):
     reason: str
 
 
-ShiftOrigin = Literal["measured", "by_hand"]
+ShiftOrigin = Literal["measured", "by_hand", "own_axis"]
 
 
 class ClockShift(Struct, frozen=True, kw_only=True):
@@ -97,7 +97,13 @@ class ClockShift(Struct, frozen=True, kw_only=True):
 
     host: Annotated[str, Meta(description="Name of the group that is shifted: a host, or a rank of a job.")]
     shift: Annotated[Ticks, Meta(description="Ticks by which all of the host is drawn later; below 0: earlier.")]
-    origin: Annotated[ShiftOrigin, Meta(description="Whether it was measured by a tool, or set by hand.")]
+    origin: Annotated[
+        ShiftOrigin,
+        Meta(
+            description="Whether it was measured by a tool, or set by hand, or is that of a file with a time axis of "
+            "its own, whose times are counted from its first event."
+        ),
+    ]
 
 
 class StoredManifest(Struct, frozen=True, kw_only=True):
@@ -143,6 +149,10 @@ class StoredManifest(Struct, frozen=True, kw_only=True):
         Sequence[MissingHost],
         Meta(description="Hosts of a run of shards that are not there: nothing of them is counted anywhere."),
     ] = field(default_factory=list)
+    shifts: Annotated[
+        Sequence[ClockShift],
+        Meta(description="Shifts to add when the run is drawn. All other answers are in the times that were recorded."),
+    ] = field(default_factory=list)
     source_bytes: Annotated[Decimal, Meta(description="Size of the trace files.")]
     created_ns: Annotated[Decimal, Meta(description="When it was indexed, in nanoseconds since the epoch.")]
 
@@ -158,10 +168,6 @@ class Manifest(StoredManifest, frozen=True, kw_only=True):
     name: Annotated[str, Meta(description="Name of the run.")]
     store_bytes: Annotated[Decimal, Meta(description="Size of the store.")]
     limits: Limits
-    shifts: Annotated[
-        Sequence[ClockShift],
-        Meta(description="Shifts to add when the run is drawn. All other answers are in the times that were recorded."),
-    ] = field(default_factory=list)
 
 
 def manifest_of(

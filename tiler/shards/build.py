@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
 
@@ -17,12 +18,15 @@ from tilescope.tiler.shards.axis_file import read_axis, write_axis
 from tilescope.tiler.shards.conductor import DEFAULT_SILENCE_SECONDS, Conductor
 from tilescope.tiler.shards.folder import locked, shard_name, shard_path, survey_path, sweep
 from tilescope.tiler.shards.opened_executor import OpenedExecutor, OpenExecutor
+from tilescope.tiler.shards.own_axis import OwnAxis
 from tilescope.tiler.shards.plan import ShardPlan, make_plan
 from tilescope.tiler.shards.progress import ShardCallback
 from tilescope.tiler.shards.session import Session, open_session
 from tilescope.tiler.shards.sharded_run import MOST_SHARDS, Shard, ShardedRun, make_sharded_run, write_sharded_run
 from tilescope.tiler.shards.survey import Survey, kept_survey
 from tilescope.tiler.shards.task import VERSION, Report, Task, Work
+
+_TOO_LONG: Final = "it is too long for the time axis of the run (index the run again with --force)"
 
 
 class ShardOptions(Struct, frozen=True):
@@ -66,10 +70,12 @@ def build_shards(
         plan = make_plan(surveys, None if options.force else read_axis(folder))
         write_axis(folder, plan.axis)
         reports = command.index(groups, surveys, plan)
+        errors = {**errors, **dict.fromkeys(plan.too_long, _TOO_LONG)}
         shards = [_shard(name, groups[name], errors.get(name), reports.get(name), plan) for name in groups]
         if all(shard.state == "failed" for shard in shards):
             raise _none_is_ready(groups, {shard.name: shard.error for shard in shards})
-        run = make_sharded_run(plan.axis.id, shards, notes)
+        own_notes = [shard.own.note(shard.title, plan.axis) for shard in shards if shard.own and shard.state == "ready"]
+        run = make_sharded_run(plan.axis.id, shards, [*notes, *filter(None, own_notes)])
         write_sharded_run(folder, run)
         sweep(folder, {*groups, *(shard_name([file.absolute()]) for file in files)}, groups.keys())
     return run
@@ -125,14 +131,19 @@ class _Command:
         self, groups: Mapping[str, list[Path]], surveys: Mapping[str, Survey], plan: ShardPlan
     ) -> dict[str, Report]:
         """Indexes all shards that have a survey, and takes those that are indexed already."""
-        axes = {name: None if name in plan.apart else plan.axis.id for name in surveys}
         ready = {}
-        for name, survey in surveys.items():
+        axes = {name: axis for name in surveys if (axis := plan.axis_of(name)) is not None}
+        for name, axis in axes.items():
+            survey = surveys[name]
             sources = [Fingerprint.from_json(fingerprint) for fingerprint in survey.fingerprints]
-            build = build_of(shard_path(self._folder, name), sources, axis=axes[name])
+            build = build_of(shard_path(self._folder, name), sources, axis=axis.id)
             if build is not None:
                 ready[name] = Report(f"index-{name}", build=build)
-        tasks = [self._task("index", name, groups[name], axes[name]) for name in surveys if name not in ready]
+        tasks = [
+            self._task("index", name, groups[name], plan.axis.id, plan.own.get(name))
+            for name in axes
+            if name not in ready
+        ]
         return ready | self._conduct(tasks, groups)
 
     def _surveyed(self, groups: Mapping[str, list[Path]]) -> dict[str, str]:
@@ -140,7 +151,9 @@ class _Command:
         if self._options.force:
             for name in groups:
                 survey_path(self._folder, name).unlink(missing_ok=True)
-        tasks = [self._task("survey", name, group, None) for name, group in groups.items() if self._kept(group) is None]
+        tasks = [
+            self._task("survey", name, group, "", None) for name, group in groups.items() if self._kept(group) is None
+        ]
         return {name: report.error for name, report in self._conduct(tasks, groups).items() if report.error}
 
     def _kept(self, group: Sequence[Path]) -> Survey | None:
@@ -160,7 +173,7 @@ class _Command:
         conductor = Conductor(tasks, sizes, self._session, self._progress, silence_seconds)
         return conductor.conduct(self._workers)
 
-    def _task(self, work: Work, name: str, files: Sequence[Path], axis: str | None) -> Task:
+    def _task(self, work: Work, name: str, files: Sequence[Path], axis: str, own: OwnAxis | None) -> Task:
         options = self._options
         return Task(
             VERSION,
@@ -170,6 +183,7 @@ class _Command:
             str(self._folder),
             str(self._session.folder),
             axis,
+            own,
             options.memory_bytes,
             options.max_inflated,
             options.time_unit,
@@ -190,7 +204,9 @@ def _shard(name: str, files: Sequence[Path], error: str | None, report: Report |
     paths = [str(file).encode(errors="backslashreplace").decode() for file in files]
     error = error or (report.error if report else "")
     state, build = ("failed", "") if error or report is None else ("ready", report.build)
-    return Shard(name, paths, "failed" if state == "failed" else "ready", build, error, name in plan.apart)
+    own, axis = plan.own.get(name), plan.axis_of(name)
+    axis_id = axis.id if axis is not None and own is not None else ""
+    return Shard(name, paths, "failed" if state == "failed" else "ready", build, error, own, axis_id)
 
 
 def _size_bytes(file: Path) -> int:

@@ -1,4 +1,4 @@
-"""ShardPlan of a run of shards: one axis for all files that fit on it, and which shards have one of their own."""
+"""ShardPlan of a run of shards: one axis for all files that fit on it, and that of each shard that does not."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from tilescope.tiler.columns import Crowd, Length, Span
 from tilescope.tiler.indexing.reading.axis import RunAxis
 from tilescope.tiler.indexing.reading.names import RunNames
 from tilescope.tiler.indexing.reading.timeline import FileTimes, Timeline
 from tilescope.tiler.indexing.reading.window import Window
+from tilescope.tiler.shards.own_axis import OwnAxis, own_axis
 from tilescope.tiler.shards.survey import Survey
 from tilescope.tiler.ticks import TICK_LIMIT
 
@@ -22,10 +23,17 @@ _LONG_NS: Final = TICK_LIMIT // 2
 
 
 class ShardPlan(Struct, frozen=True):
-    """The axis of a run, and the shards that do not lie on it."""
+    """The axis of a run, and the shards that do not lie on it: those with an axis of their own, and all others."""
 
     axis: RunAxis
-    apart: frozenset[str]
+    own: Mapping[str, OwnAxis]
+    too_long: frozenset[str] = frozenset()
+
+    def axis_of(self, name: str) -> RunAxis | None:
+        """The axis of a shard; None: it is too long for the tiles of the run."""
+        if name in self.too_long:
+            return None
+        return self.own[name].axis(self.axis) if name in self.own else self.axis
 
 
 def make_plan(surveys: Mapping[str, Survey], axis: RunAxis | None) -> ShardPlan:
@@ -33,21 +41,19 @@ def make_plan(surveys: Mapping[str, Survey], axis: RunAxis | None) -> ShardPlan:
 
     Without one it is the finest that holds all shards, or the most events where not all fit.
     """
-    timeline = axis.timeline if axis else _timeline([survey for survey in surveys.values() if not survey.is_windowed])
-    apart = frozenset(name for name, survey in surveys.items() if not lies_on(timeline, survey))
+    whole = [survey for survey in surveys.values() if not survey.is_windowed]
+    timeline = axis.timeline if axis else _timeline(whole or list(surveys.values()))
     names = axis.run_names() if axis else RunNames()
+    run_id = axis.id if axis else os.urandom(12).hex()
+    bare = RunAxis(run_id, timeline.origin_ns, timeline.tick_ps, timeline.end, timeline.rounds, ())
+    apart = {name: own_axis(bare, survey) for name, survey in surveys.items() if not lies_on(timeline, survey)}
+    own = {name: axis_of_shard for name, axis_of_shard in apart.items() if axis_of_shard is not None}
+    too_long = frozenset(apart.keys() - own.keys())
     for name, survey in surveys.items():
-        if name not in apart:
+        if name not in too_long:
             names.add([text for text, _ in survey.names], [category for _, category in survey.names])
-    run_axis = RunAxis(
-        axis.id if axis else os.urandom(12).hex(),
-        timeline.origin_ns,
-        timeline.tick_ps,
-        timeline.end,
-        timeline.rounds,
-        [(text, names.category(name)) for name, text in enumerate(names)],
-    )
-    return ShardPlan(run_axis, apart)
+    texts = [(text, names.category(name)) for name, text in enumerate(names)]
+    return ShardPlan(structs.replace(bare, names=texts), own, too_long)
 
 
 def lies_on(timeline: Timeline, survey: Survey) -> bool:

@@ -34,7 +34,7 @@ Decimal = Annotated[str, Meta(pattern="^-?[0-9]{1,20}$")]
 
 
 class Survey(Struct, frozen=True, forbid_unknown_fields=True):
-    """Files that make one shard, looked into. Times are those of the run."""
+    """Files that make one shard, looked into. Times are those of the run, of what is shown of the files."""
 
     version: int  # of what is stored
     fingerprints: list[dict[str, Any]]
@@ -42,7 +42,7 @@ class Survey(Struct, frozen=True, forbid_unknown_fields=True):
     last_ns: Decimal
     last_ps: int
     any_ps: bool
-    is_windowed: bool  # the times of the files do not fit on one axis
+    is_windowed: bool  # the times of the files do not fit on one axis: some are not shown
     has_company: bool  # they are to be read together with others like them
     events: int
     names: list[tuple[str, str]]  # text and category
@@ -107,6 +107,9 @@ def _surveyed(files: Sequence[TraceFile], fingerprints: list[dict[str, Any]]) ->
         if own.first_ns is not None:
             span.join(Span(own.first_ns + base_ns, own.last_ns + base_ns, own.last_ps, own.any_ps))
         names.add(file.summary.names, file.summary.categories)
+    window = Timeline.from_files(map(file_times, files)).window
+    if window is not None:
+        span = Span(window.first_ns, window.last_ns, window.last_ps, window.any_ps)
     return Survey(
         version=STORE_VERSION,
         fingerprints=fingerprints,
@@ -114,7 +117,7 @@ def _surveyed(files: Sequence[TraceFile], fingerprints: list[dict[str, Any]]) ->
         last_ns=str(span.last_ns),
         last_ps=span.last_ps,
         any_ps=span.any_ps,
-        is_windowed=Timeline.from_files(map(file_times, files)).window is not None,
+        is_windowed=window is not None,
         has_company=any(_has_company(file.summary) for file in files),
         events=sum(file.events.events for file in files),
         names=[(text, names.category(name)) for name, text in enumerate(names)],

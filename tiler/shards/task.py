@@ -15,6 +15,7 @@ from tilescope.tiler.indexing import BuildProgress, build_store
 from tilescope.tiler.readers.time_unit import TimeUnit
 from tilescope.tiler.shards.axis_file import read_axis
 from tilescope.tiler.shards.folder import shard_path, survey_path
+from tilescope.tiler.shards.own_axis import OwnAxis
 from tilescope.tiler.shards.session import PulseWriter
 from tilescope.tiler.shards.survey import survey_files
 from tilescope.tiler.store.version import STORE_VERSION
@@ -35,7 +36,8 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True):
     files: list[str]
     folder: str  # of shards
     session: str  # its folder
-    axis: str | None  # id of the axis to index on; None: one of its own
+    axis: str  # id of the axis of the run; empty: it has none yet
+    own: OwnAxis | None  # that of the shard, where it is another one
     memory_bytes: int
     max_inflated: int | None
     time_unit: TimeUnit
@@ -109,8 +111,8 @@ def _done(task: Task) -> str:
             workers=task.threads,
         )
         return ""
-    axis = read_axis(folder) if task.axis is not None else None
-    if task.axis is not None and (axis is None or axis.id != task.axis):
+    axis = read_axis(folder)
+    if axis is None or axis.id != task.axis:
         raise TilescopeError(f"{folder}: has another axis than this shard is to be indexed on")
     return build_store(
         files,
@@ -120,5 +122,5 @@ def _done(task: Task) -> str:
         max_inflated=task.max_inflated,
         time_unit=task.time_unit,
         workers=task.threads,
-        axis=axis,
+        axis=axis if task.own is None else task.own.axis(axis),
     )

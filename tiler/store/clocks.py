@@ -7,13 +7,16 @@ its rank alone, `rank 3`, or by the machine, `node1`, which stands for all ranks
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import convert
 
 from tilescope.tiler.device_lines import is_device_label
 from tilescope.tiler.schema import ClockShift
 from tilescope.tiler.store.shifts import Shift, read_shifts
+from tilescope.tiler.store.validation import must_make_sense
 
 _SEPARATOR: Final = " · "
 _RANK: Final = re.compile(r"rank [0-9]{1,9}")
@@ -47,17 +50,23 @@ def hosts_of(manifest: Mapping[str, Any]) -> list[str]:
 def clock_shifts(path: Path, manifest: Mapping[str, Any]) -> list[ClockShift]:
     """The shift of each host group of the run at `path` that has one, in the nearest ticks.
 
-    `manifest`: of the run. Raises StoreError or DamagedStore.
+    `manifest`: of the run, whose own shifts hold where none was saved. Raises StoreError or DamagedStore.
     """
-    shifts = read_shifts(path)
-    return _of_hosts(shifts, hosts_of(manifest), manifest["tick_ps"]) if shifts else []
+    own, saved = _own_shifts(path, manifest), read_shifts(path)
+    if not own and not saved:
+        return []
+    shifts = (_of_host(saved, host, manifest["tick_ps"]) or own.get(host) for host in hosts_of(manifest))
+    return [shift for shift in shifts if shift is not None]
 
 
-def _of_hosts(shifts: Mapping[str, Shift], hosts: Sequence[str], tick_ps: int) -> list[ClockShift]:
-    moved = []
-    for host in hosts:
-        shift = next((shifts[name] for name in clock_names(host) if name in shifts), None)
-        ticks = 0 if shift is None else (2 * shift.ps + tick_ps) // (2 * tick_ps)
-        if shift is not None and ticks:
-            moved.append(ClockShift(host=host, shift=str(ticks), origin=shift.origin))
-    return moved
+def _own_shifts(path: Path, manifest: Mapping[str, Any]) -> dict[str, ClockShift]:
+    """Shifts that the run brings along: those of an archive, and of shards with a time axis of their own, by host."""
+    with must_make_sense(path):
+        shifts = convert(manifest.get("shifts", ()), list[ClockShift])
+    return {shift.host: shift for shift in shifts}
+
+
+def _of_host(shifts: Mapping[str, Shift], host: str, tick_ps: int) -> ClockShift | None:
+    shift = next((shifts[name] for name in clock_names(host) if name in shifts), None)
+    ticks = 0 if shift is None else (2 * shift.ps + tick_ps) // (2 * tick_ps)
+    return ClockShift(host=host, shift=str(ticks), origin=shift.origin) if shift is not None and ticks else None

@@ -14,7 +14,6 @@ from msgspec import Meta, Struct
 
 from tilescope.tiler import system
 from tilescope.tiler.errors import DamagedStore, NoStore, StoreError, UsageError
-from tilescope.tiler.schema import ShiftOrigin
 from tilescope.tiler.store.documents import read_document, write_document
 
 SHIFTS: Final = "shifts.json"
@@ -25,17 +24,20 @@ _MOST_PS: Final = 1 << 62
 _MOST_SHIFTS: Final = 1 << 16
 
 
+SavedOrigin = Literal["measured", "by_hand"]
+
+
 class Shift(Struct, frozen=True):
     """The shift of one clock."""
 
     ps: int  # by which all of it is drawn later
-    origin: ShiftOrigin
+    origin: SavedOrigin
 
 
 class _StoredShift(Struct, frozen=True, forbid_unknown_fields=True):
     host: str  # or rank: a name of a clock, see clocks.py
     ps: Annotated[str, Meta(pattern="^-?[0-9]{1,19}$")]  # decimal: a run that is indexed anew may have other ticks
-    origin: ShiftOrigin = "by_hand"
+    origin: SavedOrigin = "by_hand"
 
 
 class _Document(Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,7 +60,7 @@ def read_shifts(path: Path) -> dict[str, Shift]:
     return {clock: shift for clock, shift in shifts.items() if shift.ps}
 
 
-def update_shifts(path: Path, changes: Mapping[str, int], origin: ShiftOrigin) -> dict[str, Shift]:
+def update_shifts(path: Path, changes: Mapping[str, int], origin: SavedOrigin) -> dict[str, Shift]:
     """Saves some shifts, in picoseconds by the name of the clock, and leaves all others; 0 takes one back.
 
     Several that do so at once wait for each other. Returns all shifts that there are now. Raises UsageError, StoreError

@@ -24,7 +24,7 @@ from tilescope.tiler.tools.references import BuildRef, HostRef, references
 from tilescope.tiler.tools.row_question import RowQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import AnyTool, Tool
-from tilescope.tiler.tools.tool_calls import ask, shifts_text, why_not
+from tilescope.tiler.tools.tool_calls import ask, clock_notes, why_not
 from tilescope.tiler.tools.tool_list import tool_list
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "Tracks",
     "Value",
     "ask",
+    "clock_notes",
     "edition",
     "from_json",
     "from_text",
@@ -65,7 +66,6 @@ __all__ = [
     "parameters",
     "place",
     "references",
-    "shifts_text",
     "text_of",
     "to_json",
     "to_text",

@@ -19,6 +19,7 @@ from tilescope.tiler.query import SLICE_KINDS, Interruptible, QueryReader
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.schema import ClockShift
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, content
 from tilescope.tiler.store.clocks import clock_shifts
 from tilescope.tiler.tools.answer import Note
@@ -47,14 +48,14 @@ class Scope:
         own = [host.name for host in self.reader.manifest.missing]
         return own + [host for other in self._others.values() for host in other.missing_hosts()]
 
-    def shifted_hosts(self) -> list[str]:
-        """Hosts of the run, or of another build that the question names, that are drawn later or earlier.
+    def clock_shifts(self) -> list[ClockShift]:
+        """Shifts of hosts of the run, or of another build that the question names.
 
         Raises StoreError.
         """
         store = self.reader.store
-        own = [shift.host for shift in clock_shifts(Path(store.location), store.manifest())]
-        return own + [host for other in self._others.values() for host in other.shifted_hosts()]
+        own = clock_shifts(Path(store.location), store.manifest())
+        return own + [shift for other in self._others.values() for shift in other.clock_shifts()]
 
     def for_build(self, build: BuildRef) -> Scope:
         """The same for another build that the question names."""

@@ -11,6 +11,7 @@ from tilescope.tiler.count_text import plural
 from tilescope.tiler.errors import NotAvailable, NotBuilt, StoredLast, TilescopeError, ToolFailed, UsageError
 from tilescope.tiler.plugins import fault_place, fault_text
 from tilescope.tiler.query import Interruptible
+from tilescope.tiler.schema import ClockShift
 from tilescope.tiler.tools.answer import Answer, Note
 from tilescope.tiler.tools.checking import check
 from tilescope.tiler.tools.outlier_notes import outlier_notes
@@ -76,9 +77,7 @@ def _answer(tool: AnyTool, scope: Scope, question: Question) -> Interruptible[An
         missing = scope.missing_hosts() if is_complete else []  # of a run that grows nothing is missing yet
         if missing:
             notes.append(_missing_note(missing))
-        shifted = scope.shifted_hosts()
-        if shifted:
-            notes.append(Note("info", shifts_text(shifted)))
+        notes += [Note("info", text) for text in clock_notes(scope.clock_shifts())]
         return replace(answer, notes=notes, is_complete=is_complete and not missing, missing=missing)
 
 
@@ -86,9 +85,16 @@ def _missing_note(hosts: Sequence[str]) -> Note:
     return Note("warning", f"this is without {_named(hosts)}: the run lacks {plural(len(hosts), 'host', 'hosts')}")
 
 
-def shifts_text(hosts: Sequence[str]) -> str:
-    """Note on times, for answers and files of a run in which the clocks of these hosts are shifted."""
-    return f"times are as they were recorded: the shifts of {_named(hosts)} are not added to them"
+def clock_notes(shifts: Sequence[ClockShift]) -> list[str]:
+    """Notes on times, for answers and files of a run in which the clocks of hosts are shifted."""
+    apart = [shift.host for shift in shifts if shift.origin == "own_axis"]
+    shifted = [shift.host for shift in shifts if shift.origin != "own_axis"]
+    lines = []
+    if shifted:
+        lines.append(f"times are as they were recorded: the shifts of {_named(shifted)} are not added to them")
+    if apart:
+        lines.append(f"times of {_named(apart)} are counted from the first event there, not from that of the run")
+    return lines
 
 
 def _named(hosts: Sequence[str]) -> str:

@@ -52,14 +52,20 @@ def add_scratch_option(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def local_paths(
-    paths: Sequence[Path | str], root: Path, scratch_bytes: int = DEFAULT_SCRATCH_BYTES, *, is_server: bool = False
+    paths: Sequence[Path | str],
+    root: Path,
+    scratch_bytes: int = DEFAULT_SCRATCH_BYTES,
+    *,
+    is_server: bool = False,
+    is_kept: bool = False,
 ) -> Iterator[list[Path]]:
     """The paths, each address mirrored below `root`, until the block ends. Raises UsageError and `BlobError`s.
 
-    A server's mirrors stay, so that its runs are the same ones when it is started again, and are refreshed meanwhile.
+    A server's mirrors, and those that are kept, stay: their runs are the same ones when the address is named again.
+    Those of a server are refreshed meanwhile.
     """
     with ExitStack() as stack:
-        if not is_server and any(isinstance(path, str) for path in paths):
+        if not (is_server or is_kept) and any(isinstance(path, str) for path in paths):
             root.mkdir(parents=True, exist_ok=True)
             root = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tilescope-mirror-", dir=root)))
         mirrors: list[Mirror] = []

@@ -85,6 +85,7 @@ def _archive(path: Path, args: argparse.Namespace) -> int:
     from tilescope.tiler.mount import open_run
     from tilescope.tiler.store.archive.left_out import checked_parts
     from tilescope.tiler.store.archive.writer import write_archive
+    from tilescope.tiler.store.clocks import clock_shifts
     from tilescope.tiler.store.validation import must_make_sense
 
     without, tools = checked_parts(_names(args.without)), _names(args.answers)
@@ -100,6 +101,7 @@ def _archive(path: Path, args: argparse.Namespace) -> int:
                 file,
                 without=without,
                 answers=answers,
+                shifts=clock_shifts(path, store.manifest()),
                 progress=lambda fraction, what: display.update(what, fraction),
             )
     for line in _lines(output, summary, list(answers), time.monotonic() - begin):

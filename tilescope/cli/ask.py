@@ -1,8 +1,8 @@
 """Asks a store a question, with one of the tools that `tilescope tools` lists.
 
-STORE is a store, an archive or its address, a trace, a run folder, a log directory (then it is the newest run), or the
-URL of a server of Tilescope, with ?run=ID for another run than the newest. Traces are indexed into the cache, as
-`tilescope view` does: the next question is answered at once.
+STORE is a store, an archive, a trace, a run folder, a log directory (then it is the newest run), the address of one in
+a bucket or on a web server, or the URL of a server of Tilescope, with ?run=ID for another run than the newest. Traces
+are indexed into the cache, as `tilescope view` does: the next question is answered at once.
 
 `tilescope ask STORE TOOL --help` lists the options of a tool. A time is either a number of ticks since the run's
 origin, as in `tilescope info STORE --json`, or has a unit: 1.5ms. A time with a unit counts from the run's origin or,

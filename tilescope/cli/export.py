@@ -79,7 +79,7 @@ def _export(path: Path, args: argparse.Namespace) -> int:
     from tilescope.tiler.size_text import size_text
     from tilescope.tiler.store.clocks import clock_shifts
     from tilescope.tiler.store.validation import must_make_sense
-    from tilescope.tiler.tools import parameters, shifts_text
+    from tilescope.tiler.tools import clock_notes, parameters
 
     if args.output is None and sys.stdout.isatty():
         raise UsageError("name a file with -o FILE, or redirect the output")
@@ -87,9 +87,8 @@ def _export(path: Path, args: argparse.Namespace) -> int:
         args.stacks = "time"
     words = option_words(parameters(ExportQuestion))
     with words, closing(open_run(path)) as store, must_make_sense(path):
-        shifted = [shift.host for shift in clock_shifts(path, store.manifest())]
-        if shifted:
-            complain(shifts_text(shifted))
+        for line in clock_notes(clock_shifts(path, store.manifest())):
+            complain(line)
         pieces = _watched(_pieces(QueryReader(store), args), is_stacks=args.stacks is not None)
         if args.output is None:
             _write(pieces, sys.stdout.buffer)

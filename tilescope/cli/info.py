@@ -1,6 +1,7 @@
 """Prints what the store at STORE contains, or which runs there are in a folder or archive of traces.
 
-STORE is a folder written by `tilescope index`, or a trace file, which is indexed into the cache first. Of a folder or
+STORE is a folder written by `tilescope index`, or a trace file, which is indexed into the cache first, the address of
+one in a bucket or on a web server, or the URL of a server of Tilescope, with ?run=ID for another run than the newest. Of a folder or
 archive of traces it lists the runs, and which files belong to each. With --json it prints one JSON object: of traces
 `runs`, a list of path, name, files (path and host), side_files, size_bytes, modified_ns (as text), contents (of
 trainings on Ascend devices: words), steps (that it marks, where `tilescope view` has indexed it; else null) and notes;
@@ -32,12 +33,11 @@ Examples:
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tilescope.cli.addresses import local_paths, path_or_address
+from tilescope.cli.addresses import is_server_address, path_or_address
 from tilescope.cli.attachments import lines_of, listed_in
 from tilescope.cli.run_list import print_runs, runs_as_json
 from tilescope.cli.say import say, say_json
@@ -50,7 +50,7 @@ from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:
     from tilescope.tiler.readers import DiscoveredRun
-    from tilescope.tiler.schema import RunManifest
+    from tilescope.tiler.schema import RunManifest, TreeGroup, TreeTrack
     from tilescope.tiler.store.attachments import AttachmentEntry
 
 NAME = "info"
@@ -66,7 +66,10 @@ _COUNTS = ("source_bytes", "store_bytes")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument(
-        "store", type=path_or_address, metavar="STORE", help="a store, as `tilescope index` writes it, or traces"
+        "store",
+        type=path_or_address,
+        metavar="STORE",
+        help="a store, as `tilescope index` writes it, an archive, traces, an address, or a server",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object")
     add_separate_option(parser)
@@ -74,12 +77,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the manifest, and with it the track tree for people."""
-    from tilescope.cli.stores import store_at
+    from tilescope.cli.stores import local_place, store_at
 
-    with local_paths([args.store], Path(tempfile.gettempdir())) as (path,):
+    if isinstance(args.store, str) and is_server_address(args.store):
+        from tilescope.cli.server_run import server_run
+
+        with server_run(args.store) as there:
+            tree = there.tree()
+            _print(there.place, there.manifest, tree.groups, tree.tracks, there.attachments(), args)
+        return 0
+    with local_place(args.store) as path:
         runs = _runs_at(path, separate=args.separate)
         if not runs:
-            return _info(store_at(path, may_index=isinstance(args.store, Path)), args)
+            return _info(store_at(path), args)
         if args.json:
             say_json(runs_as_json(runs))
         else:
@@ -89,8 +99,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _info(path: Path, args: argparse.Namespace) -> int:
     from tilescope.tiler.mount import open_run
+    from tilescope.tiler.pages import decompress
     from tilescope.tiler.records.tracks import TRACKS
-    from tilescope.tiler.schema import RunManifest
+    from tilescope.tiler.schema import TreeMembers
     from tilescope.tiler.store.store import need
     from tilescope.tiler.store.validation import must_make_sense
 
@@ -103,13 +114,28 @@ def _info(path: Path, args: argparse.Namespace) -> int:
     finally:
         store.close()
     with must_make_sense(path):
-        if args.json:
-            sizes = {"attachments": len(attached), "attached_bytes": sum(entry.size_bytes for entry in attached)}
-            say_json(_with_numbers(manifest) | sizes)
-        else:
-            _print_tables(path, RunManifest.from_json(manifest), tree)
-            _print_attachments(attached)
+        members = TreeMembers.decode(decompress(tree))
+        _print(str(path), manifest, members.groups, members.tracks, attached, args)
     return 0
+
+
+def _print(
+    place: str,
+    manifest: dict[str, Any],
+    groups: Sequence[TreeGroup],
+    tracks: Sequence[TreeTrack],
+    attached: Sequence[AttachmentEntry],
+    args: argparse.Namespace,
+) -> None:
+    """Prints a run. Raises ValueError where its manifest makes no sense."""
+    from tilescope.tiler.schema import RunManifest
+
+    if args.json:
+        sizes = {"attachments": len(attached), "attached_bytes": sum(entry.size_bytes for entry in attached)}
+        say_json(_with_numbers(manifest) | sizes)
+        return
+    _print_tables(place, RunManifest.from_json(manifest), groups, tracks)
+    _print_attachments(attached)
 
 
 def _runs_at(path: Path, *, separate: bool) -> Sequence[DiscoveredRun]:
@@ -147,20 +173,18 @@ def _print_attachments(attached: Sequence[AttachmentEntry]) -> None:
             say(line)
 
 
-def _print_tables(path: Path, manifest: RunManifest, tree: bytes) -> None:
+def _print_tables(place: str, manifest: RunManifest, groups: Sequence[TreeGroup], tracks: Sequence[TreeTrack]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from tilescope.cli.track_table import process_rows
-    from tilescope.tiler.pages import decompress
-    from tilescope.tiler.schema import TreeMembers
 
     console = Console()
     if not console.is_terminal:
         console = Console(width=PIPED_WIDTH)
-    console.print(Text(printable(str(path)), style="bold"))
+    console.print(Text(printable(place), style="bold"))
     facts = Table(box=None, show_header=False, padding=(0, 2))
     for fact in store_facts(manifest):
         facts.add_row(Text(fact.label, style="dim"), Text(printable(fact.text)))
@@ -170,7 +194,7 @@ def _print_tables(path: Path, manifest: RunManifest, tree: bytes) -> None:
     processes.add_column("process", overflow="fold")
     for title in ("tracks", "events", "busy"):
         processes.add_column(title, justify="right", no_wrap=True)
-    rows = process_rows(TreeMembers.decode(decompress(tree)), manifest.tick_ps)
+    rows = process_rows(groups, tracks, manifest.tick_ps)
     for row in rows[:SHOWN_PROCESSES]:
         processes.add_row(Text(printable(shortened(row.name, SHOWN_CHARACTERS))), row.tracks, row.events, row.busy)
     console.print(processes)

@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tilescope.cli.option_words import option_words
 from tilescope.cli.spans import zero_of
 from tilescope.client import Run, connect
+from tilescope.tiler.query import TrackTree
 from tilescope.tiler.schema import RunManifest
+from tilescope.tiler.store.attachments import AttachmentEntry
 from tilescope.tiler.tools import Answer, AnyTool, parameters
 
 
 class ServerRun:
     """A run that a server has indexed. Its methods raise `ClientError`s."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, server: str) -> None:
         self._run = run
+        self.place = f"{run.name} at {server}"
         self.tick_ps = run.tick_ps
         self.zero = zero_of(RunManifest.from_json(run.manifest))
         self._names: dict[int, str] | None = None
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The manifest of docs/api.md."""
+        return self._run.manifest
+
+    def tree(self) -> TrackTree:
+        """Groups and tracks."""
+        return self._run.tree()
+
+    def attachments(self) -> Sequence[AttachmentEntry]:
+        """Attachments of the trace."""
+        return self._run.attachments()
 
     def ask(self, tool: AnyTool, values: Mapping[str, str]) -> Answer:
         """The answer of a tool. Raises UsageError too, in the words of its options."""
@@ -37,6 +54,7 @@ class ServerRun:
 @contextmanager
 def server_run(url: str) -> Iterator[ServerRun]:
     """The run that a URL of a server names (`?run=`), else its newest, until the block ends. Raises `ClientError`s."""
-    name = parse_qs(urlsplit(url).query).get("run", [None])[0]
+    parts = urlsplit(url)
+    name = parse_qs(parts.query).get("run", [None])[0]
     with connect(url) as client:
-        yield ServerRun(client.run(name))
+        yield ServerRun(client.run(name), f"{parts.scheme}://{parts.hostname}")

@@ -60,10 +60,6 @@ def index_shards(source: DiscoveredRun, args: argparse.Namespace) -> int:
         f"{ready:,} of {plural(len(run.shards), 'shard', 'shards')}" if run.failed else plural(ready, "shard", "shards")
     )
     say(f"{args.output}: {amount} in {seconds_text(time.monotonic() - begin)}")
-    apart = [shard.title for shard in run.shards if shard.is_apart and shard.state == "ready"]
-    if apart:
-        more = f" and {len(apart) - 1:,} more" if len(apart) > 1 else ""
-        say(f"  note      {apart[0]}{more}: beyond the axis of the run, on one of its own (--force makes a new one)")
-    for note in notes:
+    for note in run.notes:
         say(f"  note      {note}")
     return 0

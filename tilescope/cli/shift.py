@@ -5,6 +5,9 @@ or rank when the run is drawn: nothing that is stored changes, tools go on with 
 takes it back. It is kept in STORE, for all who look at the run. The list says which shifts were measured by a tool, and
 which were set by hand.
 
+A file that came when the run had its time axis already has one of its own, with a shift that draws it at its time; the
+list has these too. A shift that is given goes before it, and HOST=0 leads back to it.
+
 HOST is a host as `tilescope info` lists it. Of a run of ranks, `rank 3 · node1 · GPU 0`, the rank alone will do,
 "rank 3", or the machine alone, node1, for all ranks on it; a shift of a rank goes before that of its machine.
 
@@ -70,9 +73,26 @@ def run(args: argparse.Namespace) -> int:
         say(
             f"{printable(clock)}: {time}, {_ORIGINS[shift.origin]}{spreads.get(clock, '') if clock in measured else ''}"
         )
-    if not shifts:
+    own = _own_shifts(args.store)
+    for host, ticks_ps in own.items():
+        time = f"{'-' if ticks_ps < 0 else '+'}{duration_text(abs(ticks_ps), 1)}"
+        say(f"{printable(host)}: {time}, of the file's own time axis")
+    if not shifts and not own:
         say("no host is shifted")
     return 0
+
+
+def _own_shifts(path: Path) -> dict[str, int]:
+    """Picoseconds by which hosts are drawn later whose files have a time axis of their own, where none is saved."""
+    from contextlib import closing
+
+    from tilescope.tiler.mount import open_run
+    from tilescope.tiler.store.clocks import clock_shifts
+
+    with closing(open_run(path)) as store:
+        manifest = store.manifest()
+    shifts = clock_shifts(path, manifest)
+    return {shift.host: int(shift.shift) * manifest["tick_ps"] for shift in shifts if shift.origin == "own_axis"}
 
 
 def _measured(path: Path) -> tuple[dict[str, int], dict[str, str]]:

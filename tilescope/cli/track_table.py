@@ -10,7 +10,9 @@ from tilescope.tiler.count_text import count_text
 from tilescope.tiler.duration_text import duration_text
 
 if TYPE_CHECKING:
-    from tilescope.tiler.schema import TreeMembers, TreeTrack
+    from collections.abc import Sequence
+
+    from tilescope.tiler.schema import TreeGroup, TreeTrack
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +25,16 @@ class ProcessRow:
     busy: str  # summed over the tracks, so it may exceed the length of the trace
 
 
-def process_rows(tree: TreeMembers, tick_ps: int) -> list[ProcessRow]:
+def process_rows(groups: Sequence[TreeGroup], tracks: Sequence[TreeTrack], tick_ps: int) -> list[ProcessRow]:
     """Rows of a track tree, in screen order. Rollup tracks repeat what others hold: left out."""
-    tracks = [track for track in tree.tracks if track.kind != "rollup"]
-    hosts = [group for group in tree.groups if group.kind == "host"]
-    names = {group.id: group.name for group in tree.groups}
+    hosts = [group for group in groups if group.kind == "host"]
+    names = {group.id: group.name for group in groups}
     of_group: defaultdict[int, list[TreeTrack]] = defaultdict(list)
     for track in tracks:
-        of_group[track.group].append(track)
+        if track.kind != "rollup":
+            of_group[track.group].append(track)
     rows = []
-    for group in tree.groups:
+    for group in groups:
         if group.kind != "process":
             continue
         own = of_group[group.id]

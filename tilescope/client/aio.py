@@ -28,7 +28,7 @@ from tilescope.client.times import Amount, Time, span_of, ticks_of, ticks_of_amo
 from tilescope.client.tracks import Track, TrackList, Tracks, id_of, ids_of, tracks_of
 from tilescope.client.view import RunView, make_view, used_names
 from tilescope.tiler.overloads import overload
-from tilescope.tiler.query import EVENT_KINDS, EventPlan, Events, view_tiles
+from tilescope.tiler.query import EVENT_KINDS, EventPlan, Events, TrackTree, view_tiles
 from tilescope.tiler.resolver import TickRange, TrackRequest, View, sharp_level
 from tilescope.tiler.schema import ToolEntry
 from tilescope.tiler.store.attachments import AttachmentEntry, find
@@ -171,6 +171,10 @@ class AsyncRun:
         """The tracks by id: all, or those of one kind, of exactly this name, with a text in it (whatever its case)."""
         tree = await self._stored.tree()
         return tracks_of(tree.groups, tree.tracks).only(kind, name, containing)
+
+    async def tree(self) -> TrackTree:
+        """The groups of hosts and processes, and the tracks, in screen order."""
+        return await self._stored.tree()
 
     async def view(
         self, start: Time | None = None, end: Time | None = None, px: int = 1000, tracks: Tracks = None

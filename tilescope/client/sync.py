@@ -182,6 +182,7 @@ class Run(_Waiting[AsyncRun]):
         return self._twin.ref
 
     tracks = _waited_for(AsyncRun.tracks)
+    tree = _waited_for(AsyncRun.tree)
     view = _waited_for(AsyncRun.view)
     events = _waited_for(AsyncRun.events)
     event_batches = _one_by_one(AsyncRun.event_batches)

@@ -218,7 +218,11 @@ def test_a_run_without_shards(tmp_path: Path) -> None:
     ("members", "message"),
     [
         ({"store_version": 1}, "its shards are of store version 1, this is version"),
-        ({"version": 2}, r"run\.json: makes no sense: .*version"),
+        (
+            {"version": 3},
+            r"run\.json: is of version 3, this reads version 2 \(index the run again: its shards are kept\)",
+        ),
+        ({"version": "2"}, r"run\.json: makes no sense: .*version"),
         ({"unknown": 1}, r"run\.json: makes no sense: .*unknown"),
         ({"axis": "../.."}, r"run\.json: makes no sense: .*axis"),
         ({"shards": [{"name": "../../../etc", "files": [], "state": "ready"}]}, r"makes no sense: .*shards.*name"),

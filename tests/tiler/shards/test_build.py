@@ -184,11 +184,12 @@ def test_a_late_host_lies_on_the_axis_or_has_its_own(tmp_path: Path) -> None:
     assert both.shards[0] == first.shards[0]
     for shard in both.shards:
         opened = open_run_store(shard_path(tmp_path / "run", shard.name))
-        assert (axis_of(opened) is None) == shard.is_apart
+        assert axis_of(opened) == (shard.axis or both.axis)
         opened.close()
-    assert not both.shards[0].is_apart
+    assert both.shards[0].own is None
+    assert build(files, tmp_path / "run") == both
     together = build(files, tmp_path / "run", force=True)
-    assert not any(shard.is_apart for shard in together.shards)
+    assert not any(shard.own for shard in together.shards)
 
 
 def test_shards_of_files_that_went_are_removed(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from tilescope.tiler.errors import TraceError
 from tilescope.tiler.indexing.reading.file_events import TraceFile
@@ -26,11 +26,18 @@ class RunAxis(Struct, frozen=True):
     end: int  # tick at which the last event of the run ends
     rounds: bool  # whether picoseconds are dropped
     names: Sequence[tuple[str, str]]  # text and category, by name id
+    is_own: bool = False  # of one shard: its ticks and tiles are those of the run, its origin and end are its own
+    is_windowed: bool = False  # the files have wild times, which are left out as they are where the files stand alone
 
     @property
     def timeline(self) -> Timeline:
         """The time axis, on which everything is shown."""
         return Timeline(self.origin_ns, self.tick_ps, self.end, self.rounds)
+
+    def timeline_of(self, files: Sequence[TraceFile]) -> Timeline:
+        """The time axis with what it shows of these files."""
+        window = Timeline.from_files(map(file_times, files)).window if self.is_windowed else None
+        return structs.replace(self.timeline, window=window)
 
     def run_names(self) -> RunNames:
         """The table of names, to which those of files can be added."""
@@ -41,7 +48,7 @@ class RunAxis(Struct, frozen=True):
     def check(self, files: Sequence[TraceFile], names: RunNames) -> None:
         """Raises TraceError for the first file that has a time beyond the axis, or if a name was added to its own."""
         for file in files:
-            if not self.holds(file):
+            if not self.is_windowed and not self.holds(file):
                 raise TraceError(file.path, "has events beyond the time axis of its run", advice=_ADVICE)
         if len(names) > len(self.names):
             what = f"has a name that its run does not have: {names[len(self.names)]!r:.200}"

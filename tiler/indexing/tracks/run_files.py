@@ -35,7 +35,8 @@ class RunFiles:
         """
         self.files = files
         self._left_out = left_out
-        self.timeline = axis.timeline if axis else Timeline.from_files(map(file_times, files))
+        self._is_on_own_axis = axis is not None and axis.is_own
+        self.timeline = axis.timeline_of(files) if axis else Timeline.from_files(map(file_times, files))
         self.names = axis.run_names() if axis else RunNames()
         self._axes = [
             FileAxis(
@@ -163,7 +164,8 @@ class RunFiles:
                 describe(self.timeline.window, [(self.place(*place), excluded) for *place, excluded in in_order])
             )
         if self.timeline.rounds:
-            lines.append("the trace is too long for picoseconds: times are rounded down to nanoseconds")
+            why = "its run counts nanoseconds" if self._is_on_own_axis else "the trace is too long for picoseconds"
+            lines.append(f"{why}: times are rounded down to nanoseconds")
         return lines
 
     def place(self, file: int, track: int) -> str:

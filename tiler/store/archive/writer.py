@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 import numpy as np
@@ -19,6 +19,7 @@ from tilescope.tiler.pages.compress import compress
 from tilescope.tiler.records.answers import ANSWERS
 from tilescope.tiler.records.catalogue import describe, record_of
 from tilescope.tiler.records.manifest import MANIFEST
+from tilescope.tiler.schema import ClockShift
 from tilescope.tiler.store.archive.entry_table import ArrangedEntries, EntryTable
 from tilescope.tiler.store.archive.header import HEADER_BYTES, Header
 from tilescope.tiler.store.archive.left_out import checked_parts, records_of
@@ -58,23 +59,31 @@ def write_archive(
     *,
     without: Collection[str] = (),
     answers: Mapping[str, bytes] | None = None,
+    shifts: Sequence[ClockShift] = (),
     progress: ArchiveProgress | None = None,
 ) -> ArchiveSummary:
     """Writes all records of a published store but the parts `without`, and `answers`: JSON by the name of the tool.
 
+    `shifts` of clocks stand beside a store, and in an archive of it: without any it has those of the store's manifest.
     Raises StoredLast for a store that grows, UsageError for an unknown part, DamagedStore, and what `progress` raises.
     """
     if store.is_growing:
         raise StoredLast("the run is still being indexed: it can be archived when that is done")
     parts = checked_parts(without)
-    return _ArchiveWriter(store, parts, answers or {}, progress or (lambda _fraction, _what: None)).write(output)
+    report = progress or (lambda _fraction, _what: None)
+    return _ArchiveWriter(store, parts, answers or {}, shifts, report).write(output)
 
 
 class _ArchiveWriter:
     """Writes one archive."""
 
     def __init__(
-        self, store: Store, parts: tuple[str, ...], answers: Mapping[str, bytes], progress: ArchiveProgress
+        self,
+        store: Store,
+        parts: tuple[str, ...],
+        answers: Mapping[str, bytes],
+        shifts: Sequence[ClockShift],
+        progress: ArchiveProgress,
     ) -> None:
         self._store = store
         self._progress = progress
@@ -83,8 +92,8 @@ class _ArchiveWriter:
         self._left_out_bytes = 0
         # Records that the store has not, or has otherwise.
         self._own = {ANSWERS.key(number): compress(answer) for number, answer in enumerate(answers.values())}
-        if parts or answers:
-            manifest = marked_manifest(store.internals(), parts, answers)
+        if parts or answers or shifts:
+            manifest = marked_manifest(store.internals(), parts, answers, shifts)
             self._own[MANIFEST.key()] = compress(json.dumps(manifest).encode())
 
     def write(self, output: Output) -> ArchiveSummary:

@@ -6,7 +6,7 @@ import type { Pane } from "./pane";
 import { perPane } from "./per-pane";
 import type { Trace } from "./trace";
 
-export type ShiftOrigin = "none" | "measured" | "by_hand" | "tried";
+export type ShiftOrigin = "none" | "measured" | "by_hand" | "own_axis" | "tried";
 
 export interface HostShift {
   readonly shiftTicks: bigint;
@@ -17,6 +17,7 @@ export const ORIGIN_WORDS: Readonly<Record<ShiftOrigin, string>> = {
   none: "not shifted",
   measured: "measured",
   by_hand: "set by hand",
+  own_axis: "of the file's own time axis",
   tried: "tried here",
 };
 

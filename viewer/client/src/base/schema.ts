@@ -93,15 +93,17 @@ export interface ClockShift {
   readonly host: string;
   /** Ticks by which all of the host is drawn later; below 0: earlier. */
   readonly shiftTicks: Ticks;
-  /** Whether it was measured by a tool, or set by hand. */
-  readonly origin: "by_hand" | "measured";
+  /**
+   * Whether it was measured by a tool, or set by hand, or is that of a file with a time axis of its own, whose times are counted from its first event.
+   */
+  readonly origin: "by_hand" | "measured" | "own_axis";
 }
 
 /** ClockShift as JSON has it. */
 export interface ClockShiftJson {
   readonly host: string;
   readonly shift: string;
-  readonly origin: "by_hand" | "measured";
+  readonly origin: "by_hand" | "measured" | "own_axis";
 }
 
 /** ClockShift of its JSON. */
@@ -577,6 +579,8 @@ export interface Manifest {
   readonly warnings: readonly string[];
   /** Hosts of a run of shards that are not there: nothing of them is counted anywhere. */
   readonly missing: readonly MissingHost[] | undefined;
+  /** Shifts to add when the run is drawn. All other answers are in the times that were recorded. */
+  readonly shifts: readonly ClockShift[] | undefined;
   /** Size of the trace files. */
   readonly sourceBytes: bigint;
   /** When it was indexed, in nanoseconds since the epoch. */
@@ -588,8 +592,6 @@ export interface Manifest {
   /** Size of the store. */
   readonly storeBytes: bigint;
   readonly limits: Limits;
-  /** Shifts to add when the run is drawn. All other answers are in the times that were recorded. */
-  readonly shifts: readonly ClockShift[] | undefined;
 }
 
 /** Manifest as JSON has it. */
@@ -619,13 +621,13 @@ export interface ManifestJson {
   readonly ignored: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];
   readonly missing?: readonly MissingHost[];
+  readonly shifts?: readonly ClockShiftJson[];
   readonly source_bytes: string;
   readonly created_ns: string;
   readonly run: string;
   readonly name: string;
   readonly store_bytes: string;
   readonly limits: LimitsJson;
-  readonly shifts?: readonly ClockShiftJson[];
 }
 
 /** Manifest of its JSON. */
@@ -656,13 +658,13 @@ export function readManifest(json: ManifestJson): Manifest {
     ignored: Object.fromEntries(Object.entries(json.ignored).map(([name, value]) => [name, BigInt(value)])),
     warnings: json.warnings,
     missing: json.missing,
+    shifts: json.shifts === undefined ? undefined : json.shifts.map(readClockShift),
     sourceBytes: BigInt(json.source_bytes),
     createdNs: BigInt(json.created_ns),
     run: json.run,
     name: json.name,
     storeBytes: BigInt(json.store_bytes),
     limits: readLimits(json.limits),
-    shifts: json.shifts === undefined ? undefined : json.shifts.map(readClockShift),
   };
 }
 
