@@ -20,7 +20,7 @@ from tilescope.tiler.tools.heat_map.grid import Grid
 from tilescope.tiler.tools.heat_map.lanes import without_communication
 from tilescope.tiler.tools.heat_map.lateness import LateSpans, late_spans
 from tilescope.tiler.tools.heat_map.rows import MapRow, RunParts, lanes_of, rows_of
-from tilescope.tiler.tools.question import Question, Tick, Tracks, span_of
+from tilescope.tiler.tools.question import TrackQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 
@@ -37,15 +37,9 @@ MAX_CELLS: Final = 1 << 18
 _AT_ONCE: Final = 64  # rows, or processes of a row, between two turns
 
 
-class HeatMapQuestion(Question, frozen=True, kw_only=True):
+class HeatMapQuestion(TrackQuestion, frozen=True, kw_only=True):
     """Some tracks in a span, as so many rows and columns at most."""
 
-    start: Annotated[Tick | None, Meta(description="First tick of the span; the run's start unless given.")] = None
-    end: Annotated[Tick | None, Meta(description="First tick after the span; the run's end unless given.")] = None
-    tracks: Annotated[
-        Tracks | None,
-        Meta(description="Track numbers and ranges, as in 1,5,8-12; a rollup stands for its tracks. All unless given."),
-    ] = None
     level: Annotated[
         Literal["host", "process", "track"] | None,
         Meta(description="What a row is. Without it the finest of these of which there are no more than `rows`."),
@@ -82,7 +76,7 @@ def _answer(scope: Scope, question: HeatMapQuestion) -> Interruptible[Answer]:
     yield
     level = question.level or parts.level(question.rows)
     rows = rows_of(parts.of_level(level), question.rows)
-    span = scope.within(span_of(question.start, question.end))
+    span = scope.within(question.ticks)
     grid = Grid.of_span(span, min(question.columns, max(2, MAX_CELLS // len(rows))))
     busy = np.zeros((len(rows), grid.columns), np.int64)
     for done in busy_ticks(reader, lanes_of(rows), grid, len(rows)):
