@@ -9,7 +9,7 @@ import { figureOf } from "./fields";
 import { sortColumns } from "./order";
 
 export interface Sorting {
-  /** Of the tool's answer. */
+  /** Tables of the answer of the tool. */
   readonly tables: readonly ToolTable[];
   /** Columns of the tool's answer that can be chosen. */
   readonly columns: readonly ToolColumn[];
