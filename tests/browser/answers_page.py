@@ -10,6 +10,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
+from playwright.sync_api import Page
+
 from tilescope.server.guard.security import PAGE_POLICY
 
 VIEWER = Path(__file__).resolve().parents[2] / "viewer"
@@ -33,7 +35,7 @@ class _Handler(SimpleHTTPRequestHandler):
 
 @contextmanager
 def answers_page(folder: Path) -> Iterator[str]:
-    """Its address."""
+    """Address of the page, while it is served."""
     vite = VIEWER / "node_modules" / ".bin" / "vite"
     command = [str(vite), "build", "-c", "dev/vite.config.ts", "--outDir", str(folder), "--logLevel", "error"]
     subprocess.run(command, cwd=VIEWER, check=True, timeout=120)
@@ -45,3 +47,9 @@ def answers_page(folder: Path) -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
+
+
+def show(page: Page, address: str, name: str) -> None:
+    """Opens the page with an answer."""
+    page.goto(f"{address}?answer={name}")
+    page.locator(".answer").wait_for()

@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
+from tests.browser.answers_page import answers_page
 from tests.browser.chromium import FLAGS, find_test_chromium
 from tests.browser.driver import Viewer
 from tests.browser.tool_pages import ToolPages
@@ -168,6 +169,21 @@ def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
     """The pages of a test's module, which serves a `site` of its own."""
     with watched_page(browser, site.url) as page:
         yield ToolPages(Viewer(page, site.url))
+
+
+@pytest.fixture(scope="module")
+def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the page of made-up answers is, built once for a module."""
+    with answers_page(tmp_path_factory.mktemp("answers") / "page") as url:
+        yield url
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """A window for the page of made-up answers, which may copy."""
+    with watched_page(browser, address) as opened:
+        opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        yield opened
 
 
 @pytest.fixture

@@ -2,30 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.answers_page import answers_page
-from tests.browser.conftest import watched_page
-
-
-@pytest.fixture(scope="module")
-def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with answers_page(tmp_path_factory.mktemp("answers") / "page") as url:
-        yield url
-
-
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    with watched_page(browser, address) as opened:
-        yield opened
-
-
-def show(page: Page, address: str, name: str) -> None:
-    page.goto(f"{address}?answer={name}")
-    page.locator(".answer").wait_for()
+from tests.browser.answers_page import show
 
 
 @pytest.mark.parametrize("width", [1440, 1000])

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.answers_page import answers_page
-from tests.browser.conftest import watched_page
+from tests.browser.answers_page import show
 from tests.browser.driver import ARTEFACTS
 from tests.browser.test_accessibility import AXE
 from tests.browser.themes import THEMES
@@ -46,24 +44,6 @@ WATCH_WORDS = """
     return fillText.call(this, text, x, y, ...more);
   };
 """
-
-
-@pytest.fixture(scope="module")
-def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with answers_page(tmp_path_factory.mktemp("answers") / "page") as url:
-        yield url
-
-
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    with watched_page(browser, address) as opened:
-        opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        yield opened
-
-
-def show(page: Page, address: str, name: str) -> None:
-    page.goto(f"{address}?answer={name}")
-    page.locator(".answer").wait_for()
 
 
 def cells(page: Page, column: str) -> list[str]:

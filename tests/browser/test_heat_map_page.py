@@ -107,6 +107,52 @@ def test_rows_are_filtered_and_sorted(pages: ToolPages, site: Served) -> None:
     page.keyboard.press("ArrowDown")
     expect(page.locator(".heat-map-row")).to_contain_text("pod-worker-2")
     expect(page.locator(".heat-map-row")).to_contain_text("row 1,")
+    expect(page.locator(".heat-map-row")).to_contain_text("Input: ")
+
+
+def chosen_first(pages: ToolPages) -> str:
+    """Words about the first row of the map."""
+    pages.viewer.frames()
+    pages.page.locator(".heat-map").focus()
+    for _ in range(6):
+        pages.page.keyboard.press("ArrowUp")
+    pages.viewer.frames()
+    return pages.page.locator(".heat-map-row").inner_text()
+
+
+def test_rows_are_sorted_by_a_column_of_any_tool_by_chips_and_in_groups(pages: ToolPages, site: Served) -> None:
+    page = pages.page
+    pages.go(site.run_id(STORE), "tool=heat_map")
+    pages.answered()
+    order = page.get_by_role("combobox", name="Order of the rows")
+    with page.expect_response(lambda response: "/tools/pod?" in response.url):
+        order.select_option("tool")
+    assert pages.address()["f.sort"] == "pod."
+    tool = page.get_by_role("combobox", name="Tool whose column sorts the rows")
+    tool.select_option("stats")
+    page.get_by_text("the tool stats has no figures of tracks").wait_for()
+    tool.select_option("pod")
+    column = page.get_by_role("combobox", name="Column that sorts the rows")
+    column.select_option("others")
+    assert pages.address()["f.sort"] == "pod.others"
+    greatest = chosen_first(pages)
+    page.get_by_role("checkbox", name="Backwards").check()
+    assert pages.address()["f.least"] == "1"
+    least = chosen_first(pages)
+    assert "All others: " in greatest
+    assert greatest.split("\n")[0] != least.split("\n")[0]
+    # By chips rows are asked for anew, and their grid groups them.
+    page.get_by_role("checkbox", name="Backwards").uncheck()
+    with page.expect_response(lambda response: "order=chips" in response.url):
+        order.select_option("chips")
+    pages.answered()
+    page.get_by_role("combobox", name="Groups of rows").select_option("grid")
+    page.get_by_text("6 hosts, in ").wait_for()
+    assert "Row 0 of the chips" in chosen_first(pages)
+    page.reload()
+    pages.answered()
+    page.get_by_text("6 hosts, in ").wait_for()
+    assert faults(pages.viewer) == []
 
 
 LINK = "tool=heat_map&f.filter=worker&f.sort=busy&at=;1000-4000;pod-worker-4"

@@ -85,6 +85,8 @@ def test_a_late_shard_is_grey_and_then_there(slow: tuple[Served, SlowDisk], brow
                 item = page.get_by_role("treeitem").filter(has_text=host)
                 expect(item).to_contain_text("missing")
                 expect(item).to_have_class("tree-item is-group is-empty")
+            expect(page.get_by_role("button", name="2 of 4 hosts")).to_be_visible()
+            expect(page.get_by_role("treeitem", name="4 hosts")).to_be_visible()
             assert faults(viewer) == []
     disk.give()
     with watched_page(browser, served.url) as page:

@@ -29,7 +29,7 @@ from tilescope.tiler.schema import Severity
 from tilescope.tiler.tools.answer import Column, Note, Table
 from tilescope.tiler.tools.environment import Environment, environment
 from tilescope.tiler.tools.operations import AskedOperations, asked_operations
-from tilescope.tiler.tools.question import SpanQuestion, span_of
+from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.remedies import SLOW_HOST, framework_of, remedy
 from tilescope.tiler.tools.scope import Scope
 
@@ -69,7 +69,7 @@ def question_findings(
     if not reader.is_whole:
         return NO_FINDINGS
     tracks = frozenset(scope.leaves(question.tracks))
-    span = span_of(question.start, question.end)
+    span = question.ticks
     span = TickRange(span.start, min(span.stop, reader.end + 1))
     numbers = None if question.steps is None else (question.steps.first, question.steps.last)
     key = tracks, span, numbers, question.step_name
@@ -114,7 +114,7 @@ def opening(scope: Scope, question: SpanQuestion) -> Interruptible[Opening]:
 
 def operator_limits(scope: Scope, question: SpanQuestion) -> Interruptible[list[Note]]:
     """Words on devices whose operators were cut off within the range, though work went on; nothing where none were."""
-    reader, stop = scope.reader, span_of(question.start, question.end).stop
+    reader, stop = scope.reader, question.ticks.stop
     tracks = frozenset(scope.leaves(question.tracks))
     ends = []
     for device in (yield from devices_of(reader)):

@@ -122,15 +122,43 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     known = field_names  # as in version 0.2: tools of other packages call it
 
 
-class SpanQuestion(Question, frozen=True, kw_only=True):
-    """A question about a span of time and some tracks: the whole run and all tracks unless told otherwise."""
+class TimeQuestion(Question, frozen=True, kw_only=True):
+    """A question about a span of time: the whole run unless told otherwise."""
 
     start: Annotated[Tick | None, Meta(description="First tick of the span; the run's start unless given.")] = None
-    end: Annotated[Tick | None, Meta(description="First tick after the span; without it the span has no end.")] = None
+    end: Annotated[Tick | None, Meta(description="First tick after the span; the run's end unless given.")] = None
+
+    @property
+    def ticks(self) -> TickRange:
+        """The ticks [start, end) within those in which events can be. Raises UsageError when there is no such span."""
+        if self.start is not None and self.end is not None and self.end < self.start:
+            raise UsageError(f"ticks {self.start} to {self.end} are not a span: the end is before the start")
+        first = 0 if self.start is None else max(self.start, 0)
+        last = TICK_LIMIT if self.end is None else min(self.end, TICK_LIMIT)
+        return TickRange(first, max(first, last))
+
+
+class StreamQuestion(TimeQuestion, frozen=True, kw_only=True):
+    """A question about a span of time and some streams of devices: all of them unless told otherwise."""
+
+    tracks: Annotated[
+        Tracks | None,
+        Meta(description="Streams: track numbers and ranges, as in 1,5,8-12. All unless given."),
+    ] = None
+
+
+class TrackQuestion(TimeQuestion, frozen=True, kw_only=True):
+    """A question about a span of time and some tracks: the whole run and all tracks unless told otherwise."""
+
     tracks: Annotated[
         Tracks | None,
         Meta(description="Track numbers and ranges, as in 1,5,8-12; a rollup stands for its tracks. All unless given."),
     ] = None
+
+
+class SpanQuestion(TrackQuestion, frozen=True, kw_only=True):
+    """A question about a span of time and some tracks, or about steps."""
+
     steps: Annotated[
         StepRange | None,
         Meta(
@@ -154,7 +182,7 @@ class SpanQuestion(Question, frozen=True, kw_only=True):
         """
         if self.steps is not None:
             raise UsageError("this tool does not support steps: give a span (start, end)")
-        return span_of(self.start, self.end)
+        return self.ticks
 
 
 class FigureQuestion(SpanQuestion, frozen=True, kw_only=True):
@@ -167,15 +195,6 @@ class FigureQuestion(SpanQuestion, frozen=True, kw_only=True):
             "asked for they are left out; a span with both ends given has those that are only far from all others."
         ),
     ] = False
-
-
-def span_of(start: int | None, end: int | None) -> TickRange:
-    """The ticks [start, end) within those in which events can be. Raises UsageError when there is no such span."""
-    if start is not None and end is not None and end < start:
-        raise UsageError(f"ticks {start} to {end} are not a span: the end is before the start")
-    first = 0 if start is None else max(start, 0)
-    last = TICK_LIMIT if end is None else min(end, TICK_LIMIT)
-    return TickRange(first, max(first, last))
 
 
 Q = TypeVar("Q", bound=Question)

@@ -23,7 +23,7 @@ from tilescope.tiler.schema import ClockShift
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, content
 from tilescope.tiler.store.clocks import clock_shifts
 from tilescope.tiler.tools.answer import Note
-from tilescope.tiler.tools.question import SpanQuestion, span_of
+from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, no_steps
 from tilescope.tiler.tools.references import BuildRef, HostRef
 from tilescope.tiler.windows import Windows, everywhere
@@ -83,7 +83,7 @@ class Scope:
 
     def span(self, question: SpanQuestion) -> TickRange:
         """The ticks that a question is about, of those of the run. Raises UsageError when there is no such span."""
-        span = self.within(span_of(question.start, question.end))
+        span = self.within(question.ticks)
         start, stop = self.run_span(question)
         if (words := self.outside_text(question)) is not None:
             self._add_notes([Note("warning", words)])
@@ -91,7 +91,7 @@ class Scope:
 
     def outside_text(self, question: SpanQuestion) -> str | None:
         """The words for a span of which the run has nothing; None where it has something, or the run is empty."""
-        span = self.within(span_of(question.start, question.end))
+        span = self.within(question.ticks)
         first, stop = self.run_span(question)
         if first == stop or (first < span.stop and span.start < stop):
             return None

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bench.pod_run import PodShape, write_pod
 from tests.device_trace import DeviceTrace, union
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.indexing import build_store
@@ -288,6 +289,43 @@ def test_two_processes_have_no_usual_end(tmp_path: Path) -> None:
     reader = stepping(tmp_path, [[10_000, 20_000], [10_000, 29_000]])
     assert {series.id for series in heat_map_of(reader).series} == {"busy"}
     reader.store.close()
+
+
+class _Reversed(PodShape):
+    def host_name(self, host: int) -> str:
+        return super().host_name(self.hosts - 1 - host)
+
+
+@pytest.fixture(scope="module")
+def reversed_pod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QueryReader]:
+    """A pod whose hosts are named against the order of their chips, which fill a grid of two rows of four."""
+    folder = tmp_path_factory.mktemp("pod")
+    build_store(write_pod(folder / "made", _Reversed(hosts=4, chips=2, steps=2)).files, folder / "store")
+    with closing(open_run_store(folder / "store")) as store:
+        yield QueryReader(store)
+
+
+def test_rows_stand_as_their_chips(reversed_pod: QueryReader) -> None:
+    as_named = heat_map_of(reversed_pod, level="host")
+    by_chip = heat_map_of(reversed_pod, level="host", order="chips")
+    table = columns(by_chip)
+    assert columns(as_named)["name"] == [f"pod-worker-{host}" for host in range(4)]
+    assert "chip" not in columns(as_named)
+    assert table["name"] == [f"pod-worker-{host}" for host in (3, 2, 1, 0)]
+    assert (table["chip"], table["y"]) == ([0, 2, 4, 6], [0, 0, 1, 1])
+    assert cells(by_chip) == cells(as_named)[::-1]
+    # Neighbours that are summed are those of the pod.
+    assert columns(heat_map_of(reversed_pod, level="host", order="chips", rows=2))["y"] == [0, 1]
+    cores = columns(heat_map_of(reversed_pod, level="process", order="chips"))
+    assert cores["chip"] == list(range(8))
+
+
+def test_chips_that_are_not_numbered_change_no_order(nested: Nested) -> None:
+    answer = nested.ask(level="process", order="chips")
+    assert columns(answer) == columns(nested.ask(level="process"))
+    assert [note.text for note in answer.notes] == [
+        "The trace does not number the chips of these rows: they stand as in the timeline."
+    ]
 
 
 @given(start=st.integers(0, 10**6), length=st.integers(1, 10**5))

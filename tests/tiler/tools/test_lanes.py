@@ -29,7 +29,7 @@ from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, memory_profile, tool, values_of
 from tilescope.tiler.tools import lanes as lanes_module
 from tilescope.tiler.tools.lane import LaneSource
-from tilescope.tiler.tools.queues import QueuesQuestion
+from tilescope.tiler.tools.question import StreamQuestion
 from tilescope.tiler.windows import Windows
 
 SPANS = st.tuples(st.integers(0, 620_000), st.integers(0, 620_000)).map(lambda span: (min(span), max(span)))
@@ -194,7 +194,7 @@ def test_lanes_of_other_tools_are_there_without_those_of_one_that_fails(
 def test_what_a_tool_of_another_package_has_for_lanes_is_its_fault(
     devices: DeviceTrace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Elsewhere(QueuesQuestion, frozen=True, kw_only=True):
+    class Elsewhere(StreamQuestion, frozen=True, kw_only=True):
         __module__ = "another.package"
 
     def no_lanes(scope: Scope) -> Generator[None, None, Any]:

@@ -14,7 +14,7 @@ from tilescope.tiler.schema import Kind
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
 from tilescope.tiler.tools.bins.drawn import Drawn, draw
 from tilescope.tiler.tools.figures import Figures
-from tilescope.tiler.tools.question import Question, Tick, span_of
+from tilescope.tiler.tools.question import TimeQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 
@@ -22,7 +22,7 @@ MAX_PX: Final = 16_384
 DEFAULT_PX: Final = 1000
 
 
-class BinsQuestion(Question, frozen=True, kw_only=True):
+class BinsQuestion(TimeQuestion, frozen=True, kw_only=True):
     """A track in a span, on so many pixels."""
 
     track: Annotated[
@@ -34,8 +34,6 @@ class BinsQuestion(Question, frozen=True, kw_only=True):
             extra={"unit": "track"},
         ),
     ]
-    start: Annotated[Tick | None, Meta(description="First tick of the span; the run's start unless given.")] = None
-    end: Annotated[Tick | None, Meta(description="First tick after the span; the run's end unless given.")] = None
     px: Annotated[
         int, Meta(ge=1, le=MAX_PX, description="Pixels of the whole span: a bin is half a pixel to two wide.")
     ] = DEFAULT_PX
@@ -44,7 +42,7 @@ class BinsQuestion(Question, frozen=True, kw_only=True):
 def _answer(scope: Scope, question: BinsQuestion) -> Interruptible[Answer]:
     reader = scope.reader
     kind = reader.tree.kind(question.track)
-    span = scope.within(span_of(question.start, question.end))
+    span = scope.within(question.ticks)
     view = View.of_span(span.start, max(span.stop, span.start + 1), question.px)
     level = sharp_level(view.ticks_per_px, reader.root_level)
     has_events = span.start < span.stop and reader.tree.tracks[question.track].events != 0

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Annotated, Final
+from typing import Final
 
 import numpy as np
-from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
@@ -23,7 +22,7 @@ from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.lane import DerivedLane, LaneEvent, LaneSource
-from tilescope.tiler.tools.question import Question, Tick, Tracks, span_of
+from tilescope.tiler.tools.question import StreamQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 
@@ -31,17 +30,6 @@ NO_COPIES: Final = (
     "the trace has no copies of devices with bytes or rates: those are events of categories gpu_memcpy and gpu_memset "
     "of a PyTorch trace; record with ProfilerActivity.CUDA"
 )
-
-
-class CopiesQuestion(Question, frozen=True, kw_only=True):
-    """The copies of streams in a span."""
-
-    start: Annotated[Tick | None, Meta(description="First tick of the span; the run's start unless given.")] = None
-    end: Annotated[Tick | None, Meta(description="First tick after the span; the run's end unless given.")] = None
-    tracks: Annotated[
-        Tracks | None,
-        Meta(description="Streams: track numbers and ranges, as in 1,5,8-12. All unless given."),
-    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +77,9 @@ class _Sums:
         self.fastest = max(self.fastest, int(greatest[0]))
 
 
-def _answer(scope: Scope, question: CopiesQuestion) -> Interruptible[Answer]:
+def _answer(scope: Scope, question: StreamQuestion) -> Interruptible[Answer]:
     scope = scope.without_outliers()
-    span = scope.within(span_of(question.start, question.end))
+    span = scope.within(question.ticks)
     rows = yield from _stream_kinds(scope)
     if question.tracks is not None:
         chosen = frozenset(scope.leaves(question.tracks))
@@ -210,7 +198,7 @@ TOOL: Final = Tool(
     title="Copies",
     help="how many bytes copies move, how fast, by kind and stream",
     group="memory",
-    question=CopiesQuestion,
+    question=StreamQuestion,
     answer=_answer,
     sentence=_sentence,
     availability=_availability,

@@ -13,14 +13,15 @@ from tilescope.tiler.count_text import plural
 from tilescope.tiler.facts.devices import devices_of
 from tilescope.tiler.query import Interruptible
 from tilescope.tiler.query.run_steps import RunSteps
-from tilescope.tiler.tools.answer import Answer, Column, Fact, Series, Table
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
 from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.heat_map.busy import busy_ticks
+from tilescope.tiler.tools.heat_map.chips import ChipCell, by_chip, chip_cells
 from tilescope.tiler.tools.heat_map.grid import Grid
 from tilescope.tiler.tools.heat_map.lanes import without_communication
 from tilescope.tiler.tools.heat_map.lateness import LateSpans, late_spans
-from tilescope.tiler.tools.heat_map.rows import MapRow, RunParts, lanes_of, rows_of
-from tilescope.tiler.tools.question import Question, Tick, Tracks, span_of
+from tilescope.tiler.tools.heat_map.rows import MapRow, RowPart, RunParts, lanes_of, rows_of
+from tilescope.tiler.tools.question import TrackQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 
@@ -34,18 +35,14 @@ DEFAULT_COLUMNS: Final = 512
 # Cells of one map: JSON of two maps compresses to less than a megabyte.
 MAX_CELLS: Final = 1 << 18
 
+_NO_CHIPS: Final = "the trace does not number the chips of these rows: they stand as in the timeline"
+
 _AT_ONCE: Final = 64  # rows, or processes of a row, between two turns
 
 
-class HeatMapQuestion(Question, frozen=True, kw_only=True):
+class HeatMapQuestion(TrackQuestion, frozen=True, kw_only=True):
     """Some tracks in a span, as so many rows and columns at most."""
 
-    start: Annotated[Tick | None, Meta(description="First tick of the span; the run's start unless given.")] = None
-    end: Annotated[Tick | None, Meta(description="First tick after the span; the run's end unless given.")] = None
-    tracks: Annotated[
-        Tracks | None,
-        Meta(description="Track numbers and ranges, as in 1,5,8-12; a rollup stands for its tracks. All unless given."),
-    ] = None
     level: Annotated[
         Literal["host", "process", "track"] | None,
         Meta(description="What a row is. Without it the finest of these of which there are no more than `rows`."),
@@ -64,6 +61,13 @@ class HeatMapQuestion(Question, frozen=True, kw_only=True):
     columns: Annotated[int, Meta(ge=2, le=MAX_COLUMNS, description="The most columns: fewer where rows are many.")] = (
         DEFAULT_COLUMNS
     )
+    order: Annotated[
+        Literal["timeline", "chips"],
+        Meta(
+            description="timeline: rows as they stand there. chips: hosts and cores of TPUs by the chips that they "
+            "have, row by row of the grid that these fill, else by their numbers; all others follow."
+        ),
+    ] = "timeline"
 
 
 def _answer(scope: Scope, question: HeatMapQuestion) -> Interruptible[Answer]:
@@ -81,8 +85,10 @@ def _answer(scope: Scope, question: HeatMapQuestion) -> Interruptible[Answer]:
         return Answer([Fact("rows", "Rows", 0, "count")])
     yield
     level = question.level or parts.level(question.rows)
-    rows = rows_of(parts.of_level(level), question.rows)
-    span = scope.within(span_of(question.start, question.end))
+    own = parts.of_level(level)
+    cells = chip_cells(scope.reader, own) if question.order == "chips" else {}
+    rows = rows_of(by_chip(own, cells), question.rows)
+    span = scope.within(question.ticks)
     grid = Grid.of_span(span, min(question.columns, max(2, MAX_CELLS // len(rows))))
     busy = np.zeros((len(rows), grid.columns), np.int64)
     for done in busy_ticks(reader, lanes_of(rows), grid, len(rows)):
@@ -106,7 +112,8 @@ def _answer(scope: Scope, question: HeatMapQuestion) -> Interruptible[Answer]:
     series = [_series("busy", "Busy", rows, grid, busy, lanes[:, None] * widths)]
     if late.any():
         series.append(_series("late", "Behind the others", rows, grid, late, np.broadcast_to(widths, late.shape)))
-    return Answer(facts, [_table(rows, grid, busy, late, lanes)], series)
+    notes = [] if cells or question.order == "timeline" else [Note("info", _NO_CHIPS)]
+    return Answer(facts, [_table(rows, grid, busy, late, lanes, cells)], series, notes)
 
 
 def _late_ticks(steps: RunSteps, rows: Sequence[MapRow], grid: Grid) -> Interruptible[Ints]:
@@ -129,7 +136,9 @@ def _late_ticks(steps: RunSteps, rows: Sequence[MapRow], grid: Grid) -> Interrup
     return np.minimum(ticks, grid.widths)
 
 
-def _table(rows: Sequence[MapRow], grid: Grid, busy: Ints, late: Ints, lanes: Ints) -> Table:
+def _table(
+    rows: Sequence[MapRow], grid: Grid, busy: Ints, late: Ints, lanes: Ints, cells: Mapping[RowPart, ChipCell]
+) -> Table:
     total = busy.sum(axis=1)
     share = total / (lanes * int(grid.widths.sum()))
     columns = [
@@ -146,6 +155,12 @@ def _table(rows: Sequence[MapRow], grid: Grid, busy: Ints, late: Ints, lanes: In
         Column("start", "Start", "time", np.full(len(rows), grid.span.start)),
         Column("end", "End", "time", np.full(len(rows), grid.span.stop)),
     ]
+    if cells:
+        first = [cells.get(row.parts[0]) for row in rows]
+        columns += [
+            Column("chip", "First chip", "id", [None if cell is None else cell.chip for cell in first]),
+            Column("y", "Row of chips", "id", [cell.row if cell and cell.has_grid else None for cell in first]),
+        ]
     return Table("rows", "Rows", columns)
 
 

@@ -16,7 +16,7 @@ Level = Literal["host", "process", "track"]
 LEVELS: Final[tuple[Level, ...]] = ("host", "process", "track")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RowPart:
     """A host, a process or a track: its lanes, and the tracks that a question names it by."""
 

@@ -19,7 +19,7 @@ from tilescope.tiler.search.language import parse
 from tilescope.tiler.search.selection import Selection, select
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
 from tilescope.tiler.tools.figures import Figures
-from tilescope.tiler.tools.question import Question, Tick, Tracks, span_of
+from tilescope.tiler.tools.question import TrackQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.search import QueryText
 from tilescope.tiler.tools.tool import Tool
@@ -29,16 +29,10 @@ DEFAULT_PX: Final = 400
 MAX_BINS: Final = 1_000_000  # of all lanes together, with hits or without: 24 MB
 
 
-class HitBinsQuestion(Question, frozen=True, kw_only=True):
+class HitBinsQuestion(TrackQuestion, frozen=True, kw_only=True):
     """A search in what is on a screen."""
 
     query: QueryText
-    start: Annotated[Tick | None, Meta(description="First tick of the span; the run's start unless given.")] = None
-    end: Annotated[Tick | None, Meta(description="First tick after the span; the run's end unless given.")] = None
-    tracks: Annotated[
-        Tracks | None,
-        Meta(description="Track numbers and ranges, as in 1,5,8-12; a rollup stands for its tracks. All unless given."),
-    ] = None
     px: Annotated[
         int, Meta(ge=1, le=MAX_PX, description="Pixels of the whole span: a bin is half a pixel to two wide.")
     ] = DEFAULT_PX
@@ -50,7 +44,7 @@ class HitBinsQuestion(Question, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: HitBinsQuestion) -> Interruptible[Answer]:
     query = parse(question.query)
-    span = scope.within(span_of(question.start, question.end))
+    span = scope.within(question.ticks)
     view = View.of_span(span.start, max(span.stop, span.start + 1), question.px)
     level = sharp_level(view.ticks_per_px, scope.reader.root_level)
     tracks = scope.leaves(question.tracks)

@@ -15,7 +15,7 @@ from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
 from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.lane import DerivedLane, Ints
 from tilescope.tiler.tools.lanes import lane_of_id
-from tilescope.tiler.tools.question import Question, Tick, span_of
+from tilescope.tiler.tools.question import TimeQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 from tilescope.tiler.tools.tool_calls import blamed
@@ -24,12 +24,10 @@ MAX_BINS: Final = 8192
 DEFAULT_BINS: Final = 1000
 
 
-class LaneBinsQuestion(Question, frozen=True, kw_only=True):
+class LaneBinsQuestion(TimeQuestion, frozen=True, kw_only=True):
     """A derived lane in a span, in so many bins."""
 
     lane: Annotated[str, Meta(min_length=1, max_length=220, description="Id of the lane, as the tool lanes has it.")]
-    start: Annotated[Tick | None, Meta(description="First tick of the span; the run's start unless given.")] = None
-    end: Annotated[Tick | None, Meta(description="First tick after the span; the run's end unless given.")] = None
     bins: Annotated[
         int,
         Meta(
@@ -42,7 +40,7 @@ class LaneBinsQuestion(Question, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: LaneBinsQuestion) -> Interruptible[Answer]:
     scope = scope.without_outliers()
-    span = scope.within(span_of(question.start, question.end))
+    span = scope.within(question.ticks)
     lanes, tool, lane = yield from lane_of_id(scope, question.lane)
     bins = borders(span.start, span.stop, question.bins)
     with blamed(tool):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Final
 
 import numpy as np
-from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.count_text import plural
@@ -19,7 +18,7 @@ from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.contract import AddedRows, Contract
 from tilescope.tiler.tools.figures import Figures
 from tilescope.tiler.tools.lane import DerivedLane, LaneEvent, LaneSource
-from tilescope.tiler.tools.question import Question, Tick, Tracks, span_of
+from tilescope.tiler.tools.question import StreamQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 
@@ -27,17 +26,6 @@ NO_LAUNCHES: Final = (
     "no launch of work on a stream was recorded: record the activities of the CPU with those of the GPU; traces of "
     "TPUs have no streams"
 )
-
-
-class QueuesQuestion(Question, frozen=True, kw_only=True):
-    """The queues of streams in a span."""
-
-    start: Annotated[Tick | None, Meta(description="First tick of the span; the run's start unless given.")] = None
-    end: Annotated[Tick | None, Meta(description="First tick after the span; the run's end unless given.")] = None
-    tracks: Annotated[
-        Tracks | None,
-        Meta(description="Streams: track numbers and ranges, as in 1,5,8-12. All unless given."),
-    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +46,9 @@ def _queues(scope: Scope) -> Interruptible[list[_Queue]]:
     return queues
 
 
-def _answer(scope: Scope, question: QueuesQuestion) -> Interruptible[Answer]:
+def _answer(scope: Scope, question: StreamQuestion) -> Interruptible[Answer]:
     scope = scope.without_outliers()
-    span = scope.within(span_of(question.start, question.end))
+    span = scope.within(question.ticks)
     queues = yield from _queues(scope)
     if question.tracks is not None:
         chosen = frozenset(scope.leaves(question.tracks))
@@ -151,7 +139,7 @@ TOOL: Final = Tool(
     title="Queues",
     help="how much launched work waits in the queue of each stream",
     group="waiting",
-    question=QueuesQuestion,
+    question=StreamQuestion,
     answer=_answer,
     sentence=_sentence,
     availability=_availability,

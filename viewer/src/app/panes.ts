@@ -2,7 +2,6 @@
 
 import { computed, effect, type ReadonlySignal, type Signal, signal, untracked } from "@preact/signals";
 import { sameView, type Ticks, type View } from "@tilescope/client";
-import { stepSpan } from "../components/go-to-place";
 import type { PaneIntent } from "../keys/table";
 import { paneLocation } from "../state/address-writer";
 import {
@@ -17,12 +16,13 @@ import { valuesOf } from "../state/answer-values";
 import { type EventPlace, NOWHERE, type PageLocation, parseLocation } from "../state/location";
 import { formatLocation } from "../state/location-text";
 import { page as shownPage } from "../state/page";
-import { makePane } from "../state/pane";
+import { makePane, type Pane } from "../state/pane";
 import { rootOf } from "../state/pane-root";
 import { bindPart } from "../state/part-text";
 import { pageParts } from "../state/parts";
 import { runIdOf } from "../state/run";
 import { showNotice } from "../state/shell";
+import { drawnTicks } from "../state/shifts";
 import { RUN_PARAMETER } from "../state/site-archive";
 import { formatSplit, parseSplit, type Split } from "../state/split";
 import type { Trace } from "../state/trace";
@@ -139,6 +139,9 @@ export class Panes {
       }
       [runsBefore, alignmentBefore] = [runs, alignment];
       this.problem.value = "";
+      for (const { pane } of [this.#page.first, this.#second]) {
+        void pane.shifts.value; // steps and events stand elsewhere
+      }
       if (traces !== null && alignment.kind !== "off") {
         const abort = new AbortController();
         void untracked(() => this.#align(traces, alignment, abort.signal));
@@ -181,7 +184,8 @@ export class Panes {
     if (shown.kind !== "open") {
       return;
     }
-    const span = await stepSpan(shown.trace, String(first), stepName);
+    const { stepSpan } = await loadStepSpan();
+    const span = await stepSpan(pane, shown.trace, String(first), stepName);
     const now = pane.runView.peek();
     if (now.kind !== "open" || now.trace.manifest.run !== shown.trace.manifest.run) {
       return;
@@ -301,7 +305,10 @@ export class Panes {
   async #align(traces: readonly [Trace, Trace], alignment: Alignment, abort: AbortSignal): Promise<void> {
     try {
       const [first, second] = await Promise.all(
-        traces.map((trace, k) => startOf(trace, alignment, k === 0 ? "first" : "second", abort)),
+        traces.map((trace, k) => {
+          const { pane } = k === 0 ? this.#page.first : this.#second;
+          return startOf(pane, trace, alignment, k === 0 ? "first" : "second", abort);
+        }),
       );
       const offsetPs =
         alignment.kind === "hand"
@@ -390,8 +397,11 @@ function placeOf({ track, ordinal }: EventPlace): EventPlace {
   return { track, ordinal };
 }
 
-/** Start of what is aligned in a run. */
+const loadStepSpan = () => import("../state/step-span");
+
+/** Start of what is aligned in a run, as its pane draws it. */
 async function startOf(
+  pane: Pane,
   trace: Trace,
   alignment: Alignment,
   side: "first" | "second",
@@ -399,10 +409,11 @@ async function startOf(
 ): Promise<Ticks> {
   switch (alignment.kind) {
     case "step":
-      return (await stepSpan(trace, alignment[side], alignment.stepName, abort)).startTicks;
+      return (await (await loadStepSpan()).stepSpan(pane, trace, alignment[side], alignment.stepName, abort))
+        .startTicks;
     case "event": {
       const { track, ordinal } = alignment[side];
-      return (await trace.api.event(track, ordinal, abort)).startTicks;
+      return drawnTicks(pane, track, (await trace.api.event(track, ordinal, abort)).startTicks);
     }
     default:
       return trace.manifest.range.startTicks;

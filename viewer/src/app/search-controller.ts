@@ -1,19 +1,16 @@
 /** The search: asks the server, marks the hits in the timeline, leads from hit to hit. Loaded when something is searched for. */
 
 import { effect, signal, untracked } from "@preact/signals";
-import { mayPass, minus } from "@tilescope/client";
+import { mayPass, type Shifts, type ToolQuestion } from "@tilescope/client";
 import type { AddressKeeper } from "../state/address";
+import { clockGroups } from "../state/clock-groups";
+import { HitClocks } from "../state/hit-clocks";
 import {
-  beyond,
   compareHits,
   type FoundHit,
   type HitPlace,
-  HitRun,
-  hitsOf,
   placeBefore,
   placeRightBefore,
-  rankOf,
-  rankQuestions,
   type WalkDirection,
 } from "../state/hit-walk";
 import { retries } from "../state/link";
@@ -24,6 +21,7 @@ import { isSearchOpen, query, searchFor, typedQuery } from "../state/query";
 import { isPlaceAlone, SearchLoader, searchKey, searchState } from "../state/search";
 import type { EventSelection } from "../state/selection";
 import { announcement } from "../state/shell";
+import { drawnTicks } from "../state/shifts";
 import type { Trace } from "../state/trace";
 import { QueryHits } from "../timeline/query-hits";
 import type { Stage } from "../timeline/stage";
@@ -44,7 +42,9 @@ export class SearchController {
   readonly #address: AddressKeeper;
   readonly #totals: SearchLoader;
   readonly #hits: QueryHits;
-  readonly #hitRun = new HitRun();
+  /** Hits that are known, as the shifts of the pane have them drawn. */
+  #clocks = new HitClocks(clockGroups(null, []));
+  #shifts: Shifts | null = null;
   /** The hit that was gone to last. */
   #current: FoundHit | null = null;
   /** The hit whose number is not known, though another time the server may say it. */
@@ -68,6 +68,14 @@ export class SearchController {
       const text = query.value;
       void retries.value;
       untracked(() => this.#follow(shown.kind === "open" ? shown.trace : null, text));
+    });
+    effect(() => {
+      const [shown, shifts] = [this.#pane.runView.value, this.#pane.shifts.value];
+      this.#clocks = new HitClocks(clockGroups(shifts, shown.kind === "open" ? shown.trace.tracks.values() : []));
+      if (shifts !== this.#shifts) {
+        this.#shifts = shifts;
+        this.#current = null; // it has another place now, and another number
+      }
     });
     effect(() => {
       void searchState(this.#pane).searchResult.value;
@@ -114,8 +122,8 @@ export class SearchController {
   async #resume(trace: Trace, { track, ordinal }: EventSelection): Promise<void> {
     const { signal } = this.#abort;
     try {
-      const { startTicks } = await trace.api.event(track, ordinal, signal);
-      const hit = await this.#look(trace, placeRightBefore({ startTicks, track, ordinal }), "next", signal);
+      const place = await this.#drawnPlace(trace, track, ordinal, signal);
+      const hit = await this.#look(trace, placeRightBefore(place), "next", signal);
       const chosen = this.#pane.selection.peek();
       const isStill = chosen.kind === "event" && chosen.track === track && chosen.ordinal === ordinal;
       if (isStill && hit?.track === track && hit.ordinal === ordinal && !signal.aborted) {
@@ -200,7 +208,7 @@ export class SearchController {
     if (shown.kind === "open" && this.#key !== "") {
       this.#totals.ask(shown.trace, query.peek(), true);
       this.#hits.forget();
-      this.#hitRun.forget();
+      this.#clocks.forget();
     }
   }
 
@@ -208,7 +216,7 @@ export class SearchController {
     this.#abort.abort();
     this.#abort = new AbortController();
     this.#steps = [];
-    this.#hitRun.forget();
+    this.#clocks.forget();
     this.#current = null;
     searchState(this.#pane).currentHit.value = null;
     searchState(this.#pane).walkNote.value = "";
@@ -240,7 +248,7 @@ export class SearchController {
     const { trace } = shown;
     const from = await this.#from(trace, direction, signal);
     const isOn = this.#current !== null && from !== null && compareHits(this.#current, from) === 0;
-    const next = this.#hitRun.beside(from, direction) ?? (await this.#look(trace, from, direction, signal));
+    const next = await this.#look(trace, from, direction, signal);
     const hit = next ?? (await this.#look(trace, null, direction, signal));
     if (signal.aborted) {
       return;
@@ -265,16 +273,15 @@ export class SearchController {
 
   /** Asks which number a hit has among all of them. */
   async #count(trace: Trace, hit: FoundHit, signal: AbortSignal): Promise<void> {
-    const questions = rankQuestions(query.peek(), hit);
     this.#uncounted = null;
     const isStill = () => {
       const now = searchState(this.#pane).currentHit.peek();
       return !signal.aborted && now?.track === hit.track && now.ordinal === hit.ordinal;
     };
     try {
-      const answers = await Promise.all(questions.map((question) => trace.api.ask("search", question, signal)));
+      const ask = (question: ToolQuestion) => trace.api.ask("search", question, signal);
+      const index = await this.#clocks.rank(ask, query.peek(), hit);
       if (isStill()) {
-        const index = rankOf(answers[0]!, answers[1]!);
         searchState(this.#pane).currentHit.value = { track: hit.track, ordinal: hit.ordinal, index };
         searchState(this.#pane).walkNote.value = searchState(this.#pane).walkNote.peek().startsWith(NO_NUMBER)
           ? ""
@@ -290,22 +297,23 @@ export class SearchController {
     }
   }
 
-  /** The first hit beyond a place; of those that follow some are kept. */
-  async #look(
+  /** The first hit beyond a place, as hits are drawn. */
+  #look(
     trace: Trace,
     from: HitPlace | null,
     direction: WalkDirection,
     signal: AbortSignal,
   ): Promise<FoundHit | undefined> {
-    for (let place = from; ; ) {
-      const { hits, more } = hitsOf(await trace.api.ask("search", beyond(query.peek(), place, direction), signal));
-      // Of arguments a part is looked at with each question.
-      if (hits.length > 0 || more === null) {
-        this.#hitRun.add(from, direction, hits);
-        return hits[0];
-      }
-      place = more;
-    }
+    const ask = (question: ToolQuestion) => trace.api.ask("search", question, signal);
+    return this.#clocks.look(ask, query.peek(), from, direction);
+  }
+
+  /** The place of an event as it is drawn. */
+  async #drawnPlace(trace: Trace, track: number, ordinal: number, signal: AbortSignal): Promise<HitPlace> {
+    const details = this.#pane.detailsView.peek();
+    const isKnown = details.kind === "ready" && details.event.track === track && details.event.ordinal === ordinal;
+    const { startTicks } = isKnown ? details.details : await trace.api.event(track, ordinal, signal);
+    return { startTicks: drawnTicks(this.#pane, track, startTicks), track, ordinal };
   }
 
   /** Start of a walk: the selection, or else what is on the screen. */
@@ -317,16 +325,10 @@ export class SearchController {
         if (this.#current?.track === track && this.#current.ordinal === ordinal) {
           return this.#current;
         }
-        const details = this.#pane.detailsView.peek();
-        const isKnown = details.kind === "ready" && details.event === chosen;
-        // Hits are in the order of the times that were recorded.
-        const { startTicks } = isKnown ? details.details : await trace.api.event(track, ordinal, signal);
-        return { startTicks, track, ordinal };
+        return this.#drawnPlace(trace, track, ordinal, signal);
       }
-      case "bin": {
-        const { track, startTicks } = chosen.bin;
-        return placeBefore(minus(startTicks, this.#pane.shifts.peek()?.later(track) ?? 0n));
-      }
+      case "bin":
+        return placeBefore(chosen.bin.startTicks);
       case "area":
         return placeBefore(direction === "next" ? chosen.range.startTicks : chosen.range.endTicks);
       default:

@@ -1,6 +1,6 @@
 /** The top bar: which run, which host, how much time is shown, and the buttons for what keys do as well. */
 
-import { formatDuration } from "@tilescope/client";
+import { formatDuration, type Manifest } from "@tilescope/client";
 import { useEffect, useState } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import {
@@ -24,7 +24,7 @@ import { SearchBox } from "../components/search-box";
 import { focusSoon } from "../components/tree-focus";
 import { useLoaded } from "../components/use-loaded";
 import { type Intent, withKeys } from "../keys/table";
-import { hostNoun } from "../state/host-noun";
+import { hostCount, hostNoun } from "../state/host-noun";
 import { page } from "../state/page";
 import type { Pane } from "../state/pane";
 import { runIdOf } from "../state/run";
@@ -107,7 +107,7 @@ export function Heading() {
   return <h1 class="visually-hidden">{nameOfRun(pane) ?? "All runs"}</h1>;
 }
 
-function HostPicker({ hosts }: { hosts: readonly string[] }) {
+function HostPicker({ hosts, missing }: Pick<Manifest, "hosts" | "missing">) {
   const app = useApp();
   const { pane } = app;
   const chosen = pane.chosenHost.value;
@@ -130,7 +130,7 @@ function HostPicker({ hosts }: { hosts: readonly string[] }) {
     </button>
   );
   return (
-    <Menu label={noun.title} choice={chosen ?? `All ${hosts.length} ${noun.many}`}>
+    <Menu label={noun.title} choice={chosen ?? hostCount(hosts, missing?.length ?? 0)}>
       {(close) => [entry(null, `All ${noun.many}`, close), ...hosts.map((host) => entry(host, host, close))]}
     </Menu>
   );
@@ -235,7 +235,7 @@ export function TopBar() {
       <RunPicker />
       {trace !== null && isTimeline && trace.manifest.hosts.length > 1 && (
         <Fold needs={1200}>
-          <HostPicker hosts={trace.manifest.hosts} />
+          <HostPicker {...trace.manifest} />
         </Fold>
       )}
       {trace !== null && (

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { makePane } from "../state/pane";
 import type { RunView } from "../state/run";
 import { failure } from "../state/shell";
@@ -16,7 +16,7 @@ const went: unknown[] = [];
 const app = { pane, pages: { goTo: (span: unknown) => went.push(span) } } as unknown as AppActions;
 
 function traceOf(run: string, ask: () => Promise<unknown>): Trace {
-  return { manifest: { run }, api: { ask } } as unknown as Trace;
+  return { manifest: { run }, api: { ask }, tracks: new Map() } as unknown as Trace;
 }
 
 function show(trace: Trace): void {
@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 
 it("goes to a step, unless another run is shown by then", async () => {
-  let answered = () => {};
+  let answered: (() => void) | null = null;
   const ask = () =>
     new Promise((resolve) => {
       answered = () => resolve({ facts: [], tables: [{ id: "steps", columns }] });
@@ -39,7 +39,9 @@ it("goes to a step, unless another run is shown by then", async () => {
     show(trace);
     const going = goToTypedPlace(app, trace, { kind: "step", step: "7" });
     show(traceOf(run, ask));
-    answered();
+    await vi.waitUntil(() => answered !== null);
+    answered!();
+    answered = null;
     await going;
   }
   expect(went).toEqual([{ startTicks: 9007199254740993n, endTicks: 9007199254740999n }]);

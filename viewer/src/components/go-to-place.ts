@@ -1,7 +1,6 @@
 /** Goes to a place that was typed. */
 
-import { centreOn, minus, plus, ticks } from "@tilescope/client";
-import { valuesOf, wholeOf } from "../state/answer-values";
+import { centreOn, minus, plus } from "@tilescope/client";
 import type { Pane } from "../state/pane";
 import { announcement, failure } from "../state/shell";
 import { timeText } from "../state/time-format";
@@ -77,7 +76,8 @@ async function goToStep(app: AppActions, trace: Trace, step: string): Promise<vo
     return shown.kind === "open" && shown.trace.manifest.run === trace.manifest.run;
   };
   try {
-    const span = await stepSpan(trace, step);
+    const { stepSpan } = await import("../state/step-span");
+    const span = await stepSpan(app.pane, trace, step);
     if (isStillShown()) {
       app.pages.goTo(span, null);
     }
@@ -86,15 +86,4 @@ async function goToStep(app: AppActions, trace: Trace, step: string): Promise<vo
       failure.value = `Step ${step} cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
-}
-
-/** The first pass of a step, over all devices; `stepName`: of the events that steps are, "" for those that the run marks as steps. */
-export async function stepSpan(trace: Trace, step: string, stepName = "", abort = new AbortController().signal) {
-  const named = stepName === "" ? {} : { step_name: stepName };
-  const answer = await trace.api.ask("steps", { steps: step, limit: 1, ...named }, abort);
-  const [start, end] = ["start", "end"].map((column) => valuesOf(answer, "steps", column)[0]);
-  if (start == null || end == null) {
-    throw new Error("there is no such step");
-  }
-  return { startTicks: ticks(wholeOf(start)), endTicks: ticks(wholeOf(end)) };
 }

@@ -50,20 +50,26 @@ it("counts the hits until one, also where several start together", () => {
   expect(rankOf(answer([], null, 12), answer([hit(5, 3, 1)], "5,3,1"))).toBeNull();
 });
 
-it("knows the hits beside those that were listed, as long as none is missing between them", () => {
+it("knows the hits beyond those that were listed, as long as none is missing between them", () => {
   const run = new HitRun();
-  run.add(null, "next", [hit(1), hit(2), hit(3)]);
-  expect(run.beside(hit(1), "next")).toEqual(hit(2));
-  expect(run.beside(hit(1), "previous")).toBeUndefined();
-  expect(run.beside(hit(3), "next")).toBeUndefined();
-  run.add(hit(3), "next", [hit(4), hit(6)]);
-  expect(run.beside(hit(3), "next")).toEqual(hit(4));
-  run.add(hit(1), "previous", [hit(0)]);
-  expect(run.beside(hit(1), "previous")).toEqual(hit(0));
-  run.add(hit(90), "previous", [hit(80), hit(70)]);
-  expect(run.beside(hit(80), "previous")).toEqual(hit(70));
-  expect(run.beside(hit(1), "next")).toBeUndefined();
-  expect(run.beside(hit(75), "next")).toBeUndefined();
+  run.add(null, "next", [hit(1), hit(2), hit(3)], false);
+  expect(run.beyond(null, "next")).toEqual(hit(1));
+  expect(run.beyond(hit(1), "next")).toEqual(hit(2));
+  expect(run.beyond(hit(1), "previous")).toBeNull();
+  expect(run.beyond(hit(3), "next")).toBeUndefined();
+  run.add(hit(3), "next", [hit(5), hit(6)], true);
+  expect(run.beyond(hit(3), "next")).toEqual(hit(5));
+  expect(run.beyond(hit(4), "next"), "beside a place that is no hit").toEqual(hit(5));
+  expect(run.beyond(hit(4), "previous")).toEqual(hit(3));
+  expect(run.beyond(hit(6), "next")).toBeNull();
+  expect(run.beyond(null, "previous")).toEqual(hit(6));
   run.forget();
-  expect(run.beside(hit(80), "previous")).toBeUndefined();
+  run.add(hit(90), "previous", [hit(80), hit(70)], false);
+  expect(run.beyond(hit(80), "previous")).toEqual(hit(70));
+  expect(run.beyond(hit(85), "previous")).toEqual(hit(80));
+  expect(run.beyond(hit(1), "next")).toBeUndefined();
+  expect(run.beyond(hit(75), "next")).toEqual(hit(80));
+  expect(run.beyond(hit(95), "previous")).toBeUndefined();
+  run.add(hit(20), "next", [hit(30)], false);
+  expect(run.beyond(hit(75), "next"), "what lies apart is forgotten").toBeUndefined();
 });

@@ -79,27 +79,48 @@ export function compareHits(a: HitPlace, b: HitPlace): number {
   return a.track - b.track || a.ordinal - b.ordinal;
 }
 
-/** Hits that follow each other without a gap, as far as they are known. */
+/** Places before all hits and behind them. */
+const FIRST: HitPlace = { startTicks: ticks(-(2n ** 63n)), track: 0, ordinal: 0 };
+const LAST: HitPlace = { startTicks: ticks(2n ** 63n), track: 0, ordinal: 0 };
+
+/** Hits that follow each other without a gap, and between which places they are all. */
 export class HitRun {
   #hits: readonly FoundHit[] = [];
+  #low = LAST;
+  #high = FIRST;
 
   forget(): void {
     this.#hits = [];
+    [this.#low, this.#high] = [LAST, FIRST];
   }
 
-  /** Takes the hits that follow a place, or precede it, nearest first; they go on what is known where that has the place. */
-  add(from: HitPlace | null, direction: WalkDirection, hits: readonly FoundHit[]): void {
-    const ascending = direction === "next" ? hits : hits.toReversed();
-    const edge = direction === "next" ? this.#hits.at(-1) : this.#hits[0];
-    const goesOn = from !== null && edge !== undefined && compareHits(edge, from) === 0;
-    const kept = goesOn ? this.#hits : [];
-    this.#hits = direction === "next" ? [...kept, ...ascending] : [...ascending, ...kept];
+  /** Takes the hits beyond a place, nearest first; `isAll`: there are no others. They go on what is known around that place. */
+  add(from: HitPlace | null, direction: WalkDirection, hits: readonly FoundHit[], isAll: boolean): void {
+    const isNext = direction === "next";
+    const place = from ?? (isNext ? FIRST : LAST);
+    const isAround = compareHits(this.#low, place) <= 0 && compareHits(place, this.#high) <= 0;
+    const isKept = (hit: HitPlace) => isAround && compareHits(hit, place) * (isNext ? 1 : -1) <= 0;
+    const kept = this.#hits.filter(isKept);
+    const edge = isAll ? (isNext ? LAST : FIRST) : (hits.at(-1) ?? place);
+    this.#hits = isNext ? [...kept, ...hits] : [...hits.toReversed(), ...kept];
+    if (isNext) {
+      [this.#low, this.#high] = [isAround ? this.#low : place, edge];
+    } else {
+      [this.#low, this.#high] = [edge, isAround ? this.#high : place];
+    }
   }
 
-  /** The hit beside one that is known; undefined where that has to be asked for. */
-  beside(from: HitPlace | null, direction: WalkDirection): FoundHit | undefined {
-    const index = from === null ? -1 : this.#hits.findIndex((hit) => compareHits(hit, from) === 0);
-    return index < 0 ? undefined : this.#hits[index + (direction === "next" ? 1 : -1)];
+  /** The first hit beyond a place; null where there is none, undefined where that has to be asked for. */
+  beyond(from: HitPlace | null, direction: WalkDirection): FoundHit | null | undefined {
+    const isNext = direction === "next";
+    const place = from ?? (isNext ? FIRST : LAST);
+    if (compareHits(place, this.#low) < 0 || compareHits(place, this.#high) > 0) {
+      return undefined;
+    }
+    const hit = isNext
+      ? this.#hits.find((each) => compareHits(each, place) > 0)
+      : this.#hits.findLast((each) => compareHits(each, place) < 0);
+    return hit ?? ((isNext ? this.#high === LAST : this.#low === FIRST) ? null : undefined);
   }
 }
 

@@ -52,6 +52,23 @@ describe("Motion", () => {
     expect([motion.isMoving, rests()]).toEqual([false, 1]);
   });
 
+  it("moves for a key that is let go before a frame could, once", () => {
+    for (const frames of [0, 1]) {
+      const { motion, run, view, rests, isIdle } = stage();
+      const before = view().ticksPerPx;
+      motion.hold("zoom-in", false);
+      run(frames);
+      expect(view().ticksPerPx, "the first frame only says when it began").toBe(before);
+      motion.release("zoom-in");
+      run(1);
+      const after = view().ticksPerPx;
+      expect(after).toBeLessThan(before);
+      run(3);
+      expect(view().ticksPerPx).toBe(after);
+      expect([isIdle(), rests()]).toEqual([true, 1]);
+    }
+  });
+
   it("is faster with shift and after a while", () => {
     const slow = stage();
     slow.motion.hold("zoom-in", false);

@@ -21,12 +21,16 @@ export interface MotionPort {
 }
 
 const GLIDE_MS = 220;
+/** A key that is let go before a frame has moved the view counts as held for so long: a tap on a busy page is not lost. */
+const TAP_MS = 50;
 const HELD = "held keys";
 const GLIDE = "glide";
 
 interface Hold {
   readonly sinceMs: number | null;
   readonly isFast: boolean;
+  readonly hasMoved: boolean;
+  readonly isReleased: boolean;
 }
 
 export class Motion {
@@ -48,14 +52,20 @@ export class Motion {
   /** A key went down; repeats of a key that is down already change only the speed. */
   hold(intent: HeldIntent, isFast: boolean): void {
     this.#stopGlide();
-    this.#held.set(intent, { sinceMs: this.#held.get(intent)?.sinceMs ?? null, isFast });
+    const { sinceMs = null, hasMoved = false } = this.#held.get(intent) ?? {};
+    this.#held.set(intent, { sinceMs, isFast, hasMoved, isReleased: false });
     if (!this.#loop.isAnimating(HELD)) {
       this.#loop.animate(HELD, (nowMs, deltaMs) => this.#stepHeld(nowMs, deltaMs));
     }
   }
 
   release(intent: HeldIntent): void {
-    this.#held.delete(intent);
+    const hold = this.#held.get(intent);
+    if (hold === undefined || hold.hasMoved) {
+      this.#held.delete(intent);
+    } else {
+      this.#held.set(intent, { ...hold, isReleased: true });
+    }
   }
 
   releaseAll(): void {
@@ -110,13 +120,15 @@ export class Motion {
   }
 
   #stepHeld(nowMs: number, deltaMs: number): boolean {
-    const seconds = deltaMs / 1000;
     const bounds = this.#port.bounds();
     let view = this.#port.view();
     for (const [intent, hold] of this.#held) {
       const sinceMs = hold.sinceMs ?? nowMs;
-      if (hold.sinceMs === null) {
-        this.#held.set(intent, { ...hold, sinceMs });
+      const seconds = (hold.isReleased ? Math.max(deltaMs, TAP_MS) : deltaMs) / 1000;
+      if (hold.isReleased) {
+        this.#held.delete(intent);
+      } else {
+        this.#held.set(intent, { ...hold, sinceMs, hasMoved: hold.hasMoved || deltaMs > 0 });
       }
       const heldMs = nowMs - sinceMs;
       if (intent === "zoom-in" || intent === "zoom-out") {

@@ -7,33 +7,50 @@ import type { RowView } from "./row-view";
 export interface HeatMapFields {
   /** Lanes that are busy or idle; empty: devices, where there are some. */
   readonly counted: "" | "devices" | "computing" | "tracks";
-  /** Figure by which rows are sorted; empty: in the order of the timeline. */
+  /** Figure by which rows are sorted: one of the answer, or `tool.column`; empty: in the order of the timeline. */
   readonly sort: string;
+  /** True: the least first. */
+  readonly least: boolean;
+  /** Trait that neighbours have in common, whatever they are sorted by; empty: none. */
+  readonly group: "" | "host" | "name" | "grid";
   /** Text that the names of rows have; empty: all are shown. */
   readonly filter: string;
 }
 
-/** Figures of the answer itself, and those of the tool `pod`, by which rows can be sorted, the greatest first. */
+/** Orders to choose from: places and figures of the answer itself, and figures of the tool `pod`, the greatest first. */
 export const SORTS: readonly { readonly id: string; readonly title: string }[] = [
   { id: "", title: "As in the timeline" },
+  { id: "chips", title: "By the numbers of their chips" },
   { id: "late", title: "Behind the others" },
-  { id: "busy", title: "Most busy" },
-  { id: "idle", title: "Least busy" },
+  { id: "busy", title: "Busy" },
   { id: "pod.keeps_waiting", title: "Keeps others waiting (pod)" },
   { id: "pod.duration", title: "Step time (pod)" },
   { id: "pod.input", title: "Input (pod)" },
   { id: "pod.device_collectives", title: "Collectives (pod)" },
 ];
 
+/** A column of a tool; without one: the tool's first. */
+const FIGURE = /^([a-z][a-z0-9_]{0,63})\.([a-z0-9_]{0,63})$/;
+
+/** The tool and the column that rows are sorted by; null where it is nothing of another tool. */
+export function figureOf(sort: string): { readonly tool: string; readonly column: string } | null {
+  const [, tool, column] = FIGURE.exec(sort) ?? [];
+  return tool === undefined || column === undefined ? null : { tool, column };
+}
+
 export const FIELDS: PageFields<HeatMapFields> = {
-  parse: ({ counted = "", sort = "", filter = "" }) => ({
+  parse: ({ counted = "", sort = "", least = "", group = "", filter = "" }) => ({
     counted: counted === "devices" || counted === "computing" || counted === "tracks" ? counted : "",
-    sort: SORTS.some(({ id }) => id === sort) ? sort : "",
+    sort: SORTS.some(({ id }) => id === sort) || FIGURE.test(sort) ? sort : "",
+    least: least === "1",
+    group: group === "host" || group === "name" || group === "grid" ? group : "",
     filter: filter.slice(0, 200),
   }),
-  format: ({ counted, sort, filter }) => ({
+  format: ({ counted, sort, least, group, filter }) => ({
     ...(counted === "" ? {} : { counted }),
     ...(sort === "" ? {} : { sort }),
+    ...(least ? { least: "1" } : {}),
+    ...(group === "" ? {} : { group }),
     ...(filter === "" ? {} : { filter }),
   }),
 };

@@ -14,6 +14,8 @@ export interface MapRow {
   readonly busyTicks: bigint;
   readonly share: number;
   readonly lateTicks: bigint;
+  /** Row of the grid of chips; null where there is none, or none was asked for. */
+  readonly gridRow: number | null;
 }
 
 export interface Layer {
@@ -40,6 +42,7 @@ export function layerOf({ facts, tables, series }: ToolAnswer): Layer | null {
   const column = (id: string) => table.columns.find((each) => each.id === id)?.values ?? [];
   const [names, hosts, processes, tracks] = ["name", "host", "process", "tracks"].map(column);
   const [track, lanes, busyTicks, share, lateTicks] = ["track", "lanes", "busy", "share", "late"].map(column);
+  const gridRows = column("y");
   const columns = busy.x.values.length;
   const cells = (id: string): Uint8Array => {
     const shares = new Uint8Array(names!.length * columns);
@@ -64,6 +67,7 @@ export function layerOf({ facts, tables, series }: ToolAnswer): Layer | null {
       busyTicks: BigInt(String(busyTicks![row])),
       share: Number(share![row]),
       lateTicks: BigInt(String(lateTicks![row])),
+      gridRow: typeof gridRows[row] === "number" ? gridRows[row] : null,
     })),
     startTicks: ticks(BigInt(String(busy.x.values[0]))),
     columnTicks: ticks(BigInt(String(fact("column_ticks")))),

@@ -1,12 +1,13 @@
-import { type ToolAnswer, ticks } from "@tilescope/client";
+import { type ToolAnswer, type ToolColumn, type ToolTable, ticks } from "@tilescope/client";
 import { expect, test } from "vitest";
 import { mapPalette, mapPixels } from "./image";
 import { type Layer, layerOf, type MapRow, partsByRow, rowsByTrack, rowTexts } from "./layer";
-import { figuresByRow, orderOf } from "./order";
+import { figuresByRow, orderOf, sortColumns } from "./order";
 import { partsQuestion, roundSpan, spanQuestion } from "./wanted";
 
 const row = (name: string, more: Partial<MapRow> = {}): MapRow => ({
   ...{ name, host: "", process: "", tracks: null, track: 0, lanes: 1, busyTicks: 0n, share: 0, lateTicks: 0n },
+  gridRow: null,
   ...more,
 });
 
@@ -67,26 +68,73 @@ test("lightness tells how busy a cell is, without hue", () => {
   }
 });
 
+const AS_THEY_ARE = { sort: "", least: false, group: "", filter: "" } as const;
+
 test("rows are sorted by a figure, filtered by name, and stand as they are otherwise", () => {
   const rows = [row("w-1", { share: 0.5 }), row("w-2", { share: 0.9, lateTicks: 5n }), row("x-3", { share: 0.1 })];
-  expect(orderOf(rows, { sort: "", filter: "" }, null)).toEqual([0, 1, 2]);
-  expect(orderOf(rows, { sort: "busy", filter: "" }, null)).toEqual([1, 0, 2]);
-  expect(orderOf(rows, { sort: "idle", filter: "W-" }, null)).toEqual([0, 1]);
-  expect(orderOf(rows, { sort: "late", filter: "" }, null)).toEqual([1, 0, 2]);
-  // Figures that have not come leave the order; rows without one come last.
-  expect(orderOf(rows, { sort: "pod.input", filter: "" }, null)).toEqual([0, 1, 2]);
-  expect(orderOf(rows, { sort: "pod.input", filter: "" }, new Map([[2, 4]]))).toEqual([2, 0, 1]);
+  const sorted = (fields: Partial<Parameters<typeof orderOf>[1]>, figures: ReadonlyMap<number, number> | null = null) =>
+    orderOf(rows, { ...AS_THEY_ARE, ...fields }, figures).rows;
+  expect(sorted({})).toEqual([0, 1, 2]);
+  expect(sorted({ least: true })).toEqual([2, 1, 0]);
+  expect(sorted({ sort: "chips" })).toEqual([0, 1, 2]);
+  expect(sorted({ sort: "busy" })).toEqual([1, 0, 2]);
+  expect(sorted({ sort: "busy", least: true, filter: "W-" })).toEqual([0, 1]);
+  expect(sorted({ sort: "late" })).toEqual([1, 0, 2]);
+  // Figures that have not come leave the order; rows without one come last, backwards too.
+  expect(sorted({ sort: "pod.input" })).toEqual([0, 1, 2]);
+  const figures = new Map([
+    [2, 4],
+    [1, 7],
+  ]);
+  expect(sorted({ sort: "pod.input" }, figures)).toEqual([1, 2, 0]);
+  expect(sorted({ sort: "pod.input", least: true }, figures)).toEqual([2, 1, 0]);
 });
 
-test("a host has the greatest figure of its cores", () => {
-  const cores = { id: "cores", columns: [column("input", ["5", null, "9", "7"]), column("track", [1, 2, 3, 30])] };
-  const answer = { tables: [cores] } as unknown as ToolAnswer;
-  expect(figuresByRow(answer, "cores", "input", (track) => (track < 9 ? 0 : 1))).toEqual(
-    new Map([
+test("rows of a group stand side by side, groups in the order of their first rows", () => {
+  const rows = [
+    row("job-a-worker-0", { host: "h", share: 0.2, gridRow: 1 }),
+    row("job-b-worker-1", { host: "i", share: 0.9, gridRow: 0 }),
+    row("job-a-worker-10", { host: "h", share: 0.5, gridRow: 1 }),
+    row("17", { share: 0.7 }),
+  ];
+  const grouped = (group: "host" | "name" | "grid") => orderOf(rows, { ...AS_THEY_ARE, sort: "busy", group }, null);
+  const bands = (...names: string[]) => [0, 1, 2].map((from, k) => ({ from, name: names[k] }));
+  expect(grouped("name")).toEqual({ rows: [1, 3, 2, 0], bands: bands("job-b-worker", "others", "job-a-worker") });
+  expect(grouped("host").bands).toEqual(bands("i", "others", "h"));
+  expect(grouped("grid").bands).toEqual(bands("Row 0 of the chips", "others", "Row 1 of the chips"));
+  expect(orderOf(rows, AS_THEY_ARE, null).bands).toEqual([]);
+});
+
+test("a host has what the table's total has of the rows on its tracks: the greatest of means, sums of sums", () => {
+  const figure = (id: string, kind: string, total: string, values: readonly (string | number | null)[]) => ({
+    ...{ id, title: id, kind, total, unit: "" },
+    values,
+  });
+  const columns = [
+    figure("input", "ticks", "none", ["5", null, "9", "7"]),
+    figure("busy", "ticks", "sum", ["5", null, "9", "7"]),
+    figure("name", "text", "none", ["a", "b", "c", "d"]),
+    figure("start", "time", "none", ["1", "2", "3", "4"]),
+    figure("track", "track", "none", [1, 2, 3, 30]),
+  ];
+  const others = [figure("count", "count", "sum", ["1"])];
+  const tables = [
+    { id: "no tracks", columns: others },
+    { id: "cores", columns },
+  ] as unknown as readonly ToolTable[];
+  const sorts = sortColumns(tables);
+  expect(sorts.map(({ id }) => id)).toEqual(["input", "busy"]);
+  const figures = (column: ToolColumn) => [...figuresByRow(tables, column, (track) => (track < 9 ? 0 : 1))];
+  expect(sorts.map(figures)).toEqual([
+    [
       [0, 9],
       [1, 7],
-    ]),
-  );
+    ],
+    [
+      [0, 14],
+      [1, 7],
+    ],
+  ]);
 });
 
 test("rows with one name are told apart in an address", () => {

@@ -17,7 +17,7 @@ export interface MapView {
   readonly rows: RowView;
 }
 
-interface Props extends Pick<MapDrawing, "layers" | "names" | "chosen"> {
+interface Props extends Pick<MapDrawing, "layers" | "names" | "bands" | "chosen"> {
   readonly bounds: TickRange;
   readonly base: TimeBase;
   /** Span and rows that are shown at first, and when it is another object. */
@@ -52,8 +52,8 @@ export function HeatMap(props: Props) {
       const shown = view.peek();
       if (shown !== null && canvas.current !== null) {
         painter.current ??= new MapPainter(canvas.current);
-        const { layers, names, chosen, base } = latest.current;
-        const drawing = { layers, names, chosen, view: shown.time, rows: shown.rows, brush: brush.peek() };
+        const { layers, names, bands, chosen, base } = latest.current;
+        const drawing = { layers, names, bands, chosen, view: shown.time, rows: shown.rows, brush: brush.peek() };
         colors.current ??= plotColors(canvas.current.parentElement!, theme.peek());
         painter.current.paint(drawing, palettes[theme.peek()], colors.current, base, timeFormat.peek());
       }
@@ -71,7 +71,7 @@ export function HeatMap(props: Props) {
     }
     paint();
   });
-  useEffect(paint, [props.layers, props.names, props.chosen]);
+  useEffect(paint, [props.layers, props.names, props.bands, props.chosen]);
   useEffect(() => () => cancelAnimationFrame(frame.current), []);
   // While a view moves it is drawn alone: address and questions follow when it rests.
   const rest = useRef(0);

@@ -5,11 +5,14 @@ import type { PlotColors } from "../../answers/chart-style";
 import { timeAxis } from "../../base/axis";
 import { type MapPalette, mapPixels } from "./image";
 import type { Layer, MapRow } from "./layer";
+import type { Band } from "./order";
 import type { RowView } from "./row-view";
 
 export const NAMES_PX = 168;
 export const AXIS_PX = 22;
 const NAME_ROW_PX = 13;
+/** Height of the name of a group. */
+const BAND_PX = 15;
 /** Pixels of pictures that are kept: 64 MB. Those of a frame are fewer. */
 const MOST_KEPT_PIXELS = 1 << 24;
 
@@ -26,6 +29,7 @@ export interface MapDrawing {
   readonly rows: RowView;
   /** Rows of the map, in their order. */
   readonly names: readonly MapRow[];
+  readonly bands: readonly Band[];
   readonly chosen: number;
   readonly brush: { readonly view: TickRange; readonly rows: RowView } | null;
 }
@@ -69,6 +73,7 @@ export class MapPainter {
     paintOutline(context, drawing, colors, yOf, widthPx);
     context.restore();
     paintNames(context, drawing, colors, rowPx, yOf, heightPx);
+    paintBands(context, drawing, colors, yOf, widthPx, heightPx);
     paintAxis(context, view, time, format, colors);
   }
 
@@ -221,6 +226,43 @@ function paintNames(
     }
   }
   context.restore();
+}
+
+/** A line above each group, and its name at the left of the map where it has room; that of the topmost stays in view. */
+function paintBands(
+  context: CanvasRenderingContext2D,
+  { bands, names }: MapDrawing,
+  colors: PlotColors,
+  yOf: (row: number) => number,
+  widthPx: number,
+  heightPx: number,
+): void {
+  context.font = `11px ${colors.font}`;
+  context.textBaseline = "middle";
+  context.textAlign = "left";
+  context.lineWidth = 1;
+  let freeY = AXIS_PX;
+  bands.forEach(({ from, name }, k) => {
+    const [top, bottom] = [yOf(from), yOf(bands[k + 1]?.from ?? names.length)];
+    if (bottom <= AXIS_PX || top >= heightPx) {
+      return;
+    }
+    if (top > AXIS_PX) {
+      context.strokeStyle = colors.text;
+      context.beginPath();
+      context.moveTo(0, Math.round(top) + 0.5);
+      context.lineTo(widthPx, Math.round(top) + 0.5);
+      context.stroke();
+    }
+    const y = Math.max(top, AXIS_PX);
+    if (y >= freeY && y + BAND_PX <= Math.min(bottom, heightPx)) {
+      context.fillStyle = colors.ground;
+      context.fillRect(NAMES_PX, y + 1, context.measureText(name).width + 10, BAND_PX);
+      context.fillStyle = colors.text;
+      context.fillText(name, NAMES_PX + 5, y + 1 + BAND_PX / 2);
+      freeY = y + BAND_PX;
+    }
+  });
 }
 
 function paintAxis(

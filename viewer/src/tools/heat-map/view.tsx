@@ -5,14 +5,15 @@ import {
   formatDuration,
   type TickRange,
   type ToolAnswer,
+  type ToolColumn,
   type ToolQuestion,
   ticks,
   visibleRange,
 } from "@tilescope/client";
 import { useMemo, useState } from "preact/hooks";
+import { figureText, isInteger } from "../../answers/figures";
 import { Headline } from "../../answers/notes-list";
-import { BarSelect } from "../../components/bar-select";
-import { formatCount, formatPercent } from "../../components/format";
+import { formatCount, formatPercent, plural } from "../../components/format";
 import { cssColor } from "../../raster/color";
 import { Answered } from "../../requests/states";
 import { useRequest } from "../../requests/use-request";
@@ -24,60 +25,50 @@ import type { Trace } from "../../state/trace";
 import type { PageContext, PageProps } from "../contract";
 import { ToolAnswerView } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
-import { type HeatMapFields, placeOf, placeText, SORTS } from "./fields";
+import { MapBar } from "./bar";
+import { type HeatMapFields, placeOf, placeText } from "./fields";
 import { mapPalette } from "./image";
 import { type Layer, layerOf, type MapRow, partsByRow, rowsByTrack, rowTexts } from "./layer";
 import { HeatMap, type MapView } from "./map";
 import { figuresByRow, orderOf } from "./order";
 import type { MapDrawing, Strip } from "./painter";
+import { type Sorting, useSorting } from "./use-sorting";
 import { partsQuestion, spanQuestion } from "./wanted";
 
 const TOOL = { id: "heat_map", title: "Heat map", help: "" };
-const COUNTED = [
-  { value: "", text: "Devices, where there are some" },
-  { value: "computing", text: "Devices, computing only" },
-  { value: "devices", text: "Devices" },
-  { value: "tracks", text: "Tracks" },
-] as const;
 /** Answers that are at hand again at once when one zooms out. */
 const KEPT = 8;
 
 export function HeatMapView({ context, fields, setFields }: PageProps<HeatMapFields>) {
-  const { counted } = fields;
   const level = useMemo(() => coarsestLevel(context.trace), [context.trace]);
   const question = useMemo(
-    () => ({ level, rows: "2048", columns: "1024", ...(counted === "" ? {} : { counted }) }),
-    [level, counted],
+    () => ({ rows: "2048", columns: "1024", ...rowQuestion(level, fields) }),
+    [level, fields.counted, isByChip(fields)],
   );
   const request = useAnswer(context, TOOL.id, question);
+  const sorting = useSorting(context, fields.sort);
   return (
     <>
-      <div class="tool-bar is-flat">
-        <BarSelect
-          label="Order of the rows"
-          choices={SORTS.map(({ id, title }) => ({ value: id, text: title }))}
-          chosen={fields.sort}
-          onChoose={(sort) => setFields({ ...fields, sort })}
-        />
-        <BarSelect
-          label="What counts as busy"
-          choices={COUNTED}
-          chosen={counted}
-          onChoose={(next) => setFields({ ...fields, counted: next })}
-        />
-        <input
-          class="heat-map-filter"
-          type="search"
-          aria-label="Filter the rows by name"
-          placeholder="Filter by name"
-          value={fields.filter}
-          onChange={(event) => setFields({ ...fields, filter: event.currentTarget.value })}
-        />
-        <p class="page-of">Figures are of {context.rangeText}.</p>
-      </div>
-      <Answered request={request}>{(answer) => <Shown context={context} fields={fields} answer={answer} />}</Answered>
+      <MapBar context={context} fields={fields} level={level} sorting={sorting} setFields={setFields} />
+      <Answered request={request}>
+        {(answer) => <Shown context={context} fields={fields} sorting={sorting} answer={answer} />}
+      </Answered>
     </>
   );
+}
+
+/** True where rows are asked for in the order of their chips, with the places of these. */
+function isByChip({ sort, group }: HeatMapFields): boolean {
+  return sort === "chips" || group === "grid";
+}
+
+/** The part of all questions of the page that says which rows there are, and what counts. */
+function rowQuestion(level: Layer["level"], fields: HeatMapFields): ToolQuestion {
+  return {
+    level,
+    ...(fields.counted === "" ? {} : { counted: fields.counted }),
+    ...(isByChip(fields) ? { order: "chips" } : {}),
+  };
 }
 
 /** The coarsest level with several rows. */
@@ -89,6 +80,7 @@ function coarsestLevel({ groups }: Trace): Layer["level"] {
 interface ShownProps {
   readonly context: PageContext;
   readonly fields: HeatMapFields;
+  readonly sorting: Sorting;
   readonly answer: ToolAnswer;
 }
 
@@ -103,16 +95,24 @@ function Shown({ answer, ...props }: ShownProps) {
   );
 }
 
-interface MapProps extends Pick<ShownProps, "context" | "fields"> {
+interface MapProps extends Pick<ShownProps, "context" | "fields" | "sorting"> {
   readonly base: Layer;
 }
 
-function MapCard({ context, fields, base }: MapProps) {
+function MapCard({ context, fields, sorting, base }: MapProps) {
   const { trace } = context;
   const rowOfTrack = useMemo(() => rowFinder(trace, base), [trace, base]);
-  const { figures, problem } = usePodFigures(context, fields.sort, rowOfTrack);
+  const { column, problem } = sorting;
+  const figures = useMemo(
+    () => (column === null ? null : figuresByRow(sorting.tables, column, rowOfTrack)),
+    [column, rowOfTrack],
+  );
   const texts = useMemo(() => rowTexts(base.rows), [base]);
-  const order = useMemo(() => orderOf(base.rows, fields, figures), [base, fields.sort, fields.filter, figures]);
+  const { sort, least, group, filter } = fields;
+  const { rows: order, bands } = useMemo(
+    () => orderOf(base.rows, { sort, least, group, filter }, figures),
+    [base, sort, least, group, filter, figures],
+  );
   const bounds = useMemo(() => spanOfLayer(base), [base]);
   const [view, setView] = useState<{ readonly shown: MapView; readonly heightPx: number } | null>(null);
   const place = placeOf(picked.value);
@@ -152,6 +152,7 @@ function MapCard({ context, fields, base }: MapProps) {
           {order.length === base.rows.length
             ? `${formatCount(order.length)} ${level}`
             : `${formatCount(order.length)} of ${formatCount(base.rows.length)} ${level}`}
+          {bands.length > 0 ? `, in ${plural(bands.length, "group")}` : ""}
           {base.together > 1 ? `, up to ${formatCount(base.together)} in a row` : ""}. Ctrl + wheel zooms, a drag zooms
           to what it frames, a double click leads to the timeline.
         </span>
@@ -167,6 +168,7 @@ function MapCard({ context, fields, base }: MapProps) {
         <HeatMap
           layers={layers}
           names={names}
+          bands={bands}
           chosen={chosen}
           bounds={bounds}
           base={context.time}
@@ -178,7 +180,18 @@ function MapCard({ context, fields, base }: MapProps) {
         />
       )}
       <p class="heat-map-row" role="status">
-        {chosen < 0 ? "" : <RowFacts row={names[chosen]!} place={chosen + 1} context={context} />}
+        {chosen < 0 ? (
+          ""
+        ) : (
+          <RowFacts
+            row={names[chosen]!}
+            place={chosen + 1}
+            group={bands.findLast(({ from }) => from <= chosen)?.name ?? ""}
+            column={column}
+            figure={figures?.get(order[chosen]!) ?? null}
+            context={context}
+          />
+        )}
       </p>
     </section>
   );
@@ -188,18 +201,26 @@ function MapCard({ context, fields, base }: MapProps) {
 function RowFacts({
   row,
   place,
+  group,
+  column,
+  figure,
   context,
 }: {
   readonly row: MapRow;
   readonly place: number;
+  readonly group: string;
+  readonly column: ToolColumn | null;
+  readonly figure: number | null;
   readonly context: PageContext;
 }) {
   return (
     <>
       <strong>{row.name}</strong>
       <span>
-        row {formatCount(place)}, busy {formatPercent(row.share)} of the time
+        row {formatCount(place)}
+        {group === "" ? "" : ` (${group})`}, busy {formatPercent(row.share)} of the time
         {row.lateTicks > 0n ? `, behind the others for ${formatDuration(row.lateTicks, context.time.tickPs)}` : ""}
+        {column === null ? "" : `, ${column.title}: ${figureWords(column, figure, context)}`}
       </span>
       <button
         type="button"
@@ -213,6 +234,12 @@ function RowFacts({
       </button>
     </>
   );
+}
+
+function figureWords(column: ToolColumn, figure: number | null, { time }: PageContext): string {
+  const value = figure !== null && isInteger(column.kind) ? String(Math.round(figure)) : figure;
+  const { digits, unit } = figureText(column, value, time);
+  return unit === "" ? digits : `${digits} ${unit}`;
 }
 
 function MapLegend({ hasLate }: { readonly hasLate: boolean }) {
@@ -275,12 +302,12 @@ interface Finer {
 /** Layers that the view needs beside the whole map; those of the last view until these have come. */
 function useFiner(
   context: PageContext,
-  { counted }: HeatMapFields,
+  fields: HeatMapFields,
   base: Layer,
   order: readonly number[],
   view: { readonly shown: MapView; readonly heightPx: number } | null,
 ): Finer {
-  const scope: ToolQuestion = { level: base.level, ...(counted === "" ? {} : { counted }) };
+  const scope = rowQuestion(base.level, fields);
   const processes = useMemo(() => processesOf(context.trace, base), [context.trace, base]);
   const span = view === null ? null : spanOfView(view.shown);
   const time = view === null || span === null ? null : spanQuestion(base, span, view.shown.time.widthPx);
@@ -340,26 +367,4 @@ function layersOf(
     layers.push({ layer: parts, strips, isParts: true });
   }
   return layers;
-}
-
-interface PodFigures {
-  /** Figures by row; null where rows are not sorted by one, or it has not come. */
-  readonly figures: ReadonlyMap<number, number> | null;
-  /** Reason why there are none; null where there is none. */
-  readonly problem: string | null;
-}
-
-/** Figures of the tool `pod` by which rows are sorted. */
-function usePodFigures({ trace, inRange }: PageContext, sort: string, rowOfTrack: RowFinder): PodFigures {
-  const [tool = "", column = ""] = sort.split(".");
-  const question = tool === "pod" ? inRange({ limit: "0" }) : null;
-  const key = question === null ? "" : questionKey(trace.manifest, tool, question);
-  const ask = async (signal: AbortSignal) => (question === null ? null : trace.api.ask(tool, question, signal));
-  const { state } = useRequest(key, ask);
-  const answer = state.kind === "answered" ? state.answer : null;
-  const figures = useMemo(
-    () => (answer === null ? null : figuresByRow(answer, "cores", column, rowOfTrack)),
-    [answer, column, rowOfTrack],
-  );
-  return { figures, problem: state.kind === "failed" ? state.failure.message : null };
 }
