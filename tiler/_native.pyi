@@ -3034,3 +3034,20 @@ class TreeReader:
         """
 
     def close(self) -> None: ...
+
+def start_unlocked_spans() -> None:
+    """
+    Records from now on when native work does without Python's lock, and how long it waits to have it back.
+    """
+
+def take_unlocked_spans() -> tuple[
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    int,
+]:
+    """
+    Ends the recording. Returns the thread of each span, and the nanoseconds of `time.monotonic_ns` at which it
+    gave the lock up, asked for it and had it back, by when it had; and how many more there were than are kept.
+    """

@@ -31,6 +31,7 @@ from tilescope.tiler.indexing.tracks.layout import lay_out
 from tilescope.tiler.indexing.tracks.recorder import Recording
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.memory_limits import memory_errors
+from tilescope.tiler.profile import stage
 from tilescope.tiler.readers.fingerprint import Fingerprint, archive_of, take_fingerprints
 from tilescope.tiler.readers.memory_budget import FLOW_END_BYTES, Room
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
@@ -125,7 +126,7 @@ def build_store(
         stack.enter_context(seldom_collected())
         pool = executor or stack.enter_context(ThreadPoolExecutor(workers, "build"))
         size_bytes = sum(source.size_bytes for source in sources)
-        with building_in(our_turn, size_bytes, mode) as generation, unchanged(files):
+        with stage("main thread"), building_in(our_turn, size_bytes, mode) as generation, unchanged(files):
             meter = Meter(report, generation.build)
             _build(
                 generation,
@@ -217,22 +218,24 @@ def _build(
 
         def show() -> None:
             if has_preview:
-                preview.show_all(snapshots, run.timeline, layout, run.names)
+                with stage("preview"):
+                    preview.show_all(snapshots, run.timeline, layout, run.names)
             meter.phase, meter.blocks = "build", builder.blocks
             meter.tell(now=True)
 
         builder.build(executor, workers, priorities, rows_at_once, show)
         meter.phase = "publish"
         meter.tell(now=True)
-        generation.data.begin_flush()
-        for entries in batched(
-            _last_entries(generation.build, recording, builder, sources, read, axis), ENTRIES_AT_ONCE
-        ):
-            generation.data.put_many(entries)
-        stale = [OVERVIEW.key(page) for page in preview.stale_pages(recording.grid.pages)]
-        if has_preview:
-            stale += [BLOCK_TRACKS.key(block) for block in range(builder.blocks)]
-        generation.data.remove(stale)
+        with stage("last records"):
+            generation.data.begin_flush()
+            for entries in batched(
+                _last_entries(generation.build, recording, builder, sources, read, axis), ENTRIES_AT_ONCE
+            ):
+                generation.data.put_many(entries)
+            stale = [OVERVIEW.key(page) for page in preview.stale_pages(recording.grid.pages)]
+            if has_preview:
+                stale += [BLOCK_TRACKS.key(block) for block in range(builder.blocks)]
+            generation.data.remove(stale)
         meter.finished = True
         meter.tell(now=True)
 

@@ -23,7 +23,7 @@ from tilescope.tiler.indexing.output.tables import ENTRIES_AT_ONCE, batched
 from tilescope.tiler.indexing.priorities import Priorities
 from tilescope.tiler.indexing.reading.flow_rows import flow_rows
 from tilescope.tiler.indexing.recorders import make_recorders, overriding
-from tilescope.tiler.indexing.schedule import Schedule
+from tilescope.tiler.indexing.schedule import Schedule, Task
 from tilescope.tiler.indexing.scratch import PassingScratch
 from tilescope.tiler.indexing.tracks.block_end import BlockEnd
 from tilescope.tiler.indexing.tracks.layout import Layout, PlacedTrack
@@ -34,6 +34,7 @@ from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
+from tilescope.tiler.profile import stage, staged, waiting
 from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.records.tracks import BLOCK_TRACKS
 from tilescope.tiler.store.generation import Generation
@@ -104,7 +105,6 @@ class Builder:
             block.unbuilt_tracks += track.kind != TrackKind.ROLLUP
         self._schedule: Schedule
         self._workers = 1
-        self._writing = threading.Lock()
         self._done: list[int] = []  # blocks, not told yet
         self._rows_done = 0.0
         self._counting = threading.Lock()
@@ -138,7 +138,7 @@ class Builder:
             rollups=rollups,
             beside=[partial(self._write_made, recorder.beside) for recorder in overriding(self.recorders, "beside")],
             after=[
-                self._end_tracks,
+                staged("records", self._end_tracks),
                 *(partial(self._write_made, recorder.late) for recorder in overriding(self.recorders, "late")),
             ],
         )
@@ -153,36 +153,43 @@ class Builder:
 
     def _run_work(self, executor: Executor, workers: int, when_begun: Callable[[], None]) -> None:
         """Reports until all is done. When a worker fails, or the report says so, the others stop."""
-        waiting: set[Future[None]] = set()
+        unfinished: set[Future[None]] = set()
         try:
             for _ in range(workers):
-                waiting.add(executor.submit(self._work))  # may fail for want of a thread
+                unfinished.add(executor.submit(self._work))  # may fail for want of a thread
             when_begun()
-            while waiting:
-                done, waiting = wait(waiting, _POLL_SECONDS, return_when="FIRST_EXCEPTION")
+            while unfinished:
+                with waiting("other threads"):
+                    done, unfinished = wait(unfinished, _POLL_SECONDS, return_when="FIRST_EXCEPTION")
                 for future in done:
                     future.result()
                 self._tell()
         except BaseException:
             self._schedule.stop()
-            for future in waiting:
+            for future in unfinished:
                 future.cancel()
-            wait(waiting)
+            wait(unfinished)
             raise
 
     def _work(self) -> None:
-        while (task := self._schedule.take()) is not None:
+        while (task := self._take()) is not None:
             task()
             self._schedule.done()
+
+    def _take(self) -> Task | None:
+        with waiting("work"):
+            return self._schedule.take()
 
     def _build(self, track: PlacedTrack) -> None:
         """Builds a track or a rollup."""
         if track.kind == TrackKind.ROLLUP:
-            self._build_rollup(track)
+            with stage("rollups"):
+                self._build_rollup(track)
         else:
-            self._build_track(track)
-            self._schedule.built(track.id)
-            self._count_built(track)
+            with stage("tracks"):
+                self._build_track(track)
+                self._schedule.built(track.id)
+                self._count_built(track)
 
     def _count_built(self, track: PlacedTrack) -> None:
         """A track or a rollup is whole: with the last one of its block comes what ends the block."""
@@ -193,7 +200,8 @@ class Builder:
             block.unbuilt_tracks -= track.kind != TrackKind.ROLLUP
             is_whole, tracks_built = block.unbuilt == 0, block.unbuilt_tracks == 0
         if is_whole:
-            self._end_block(number, holds_room=track.kind != TrackKind.ROLLUP)
+            with stage("ends of blocks"):
+                self._end_block(number, holds_room=track.kind != TrackKind.ROLLUP)
         elif tracks_built and track.kind != TrackKind.ROLLUP:
             # It waits for rollups, and these for tracks of other blocks, which may need its room.
             self._schedule.ended(number)
@@ -277,10 +285,11 @@ class Builder:
                     return
             self._share_ends(lists)
 
-        self._schedule.share([partial(do, part) for part in parts])
+        self._schedule.share([partial(staged("records", do), part) for part in parts])
 
     def _write_made(self, make: Callable[[], Iterable[Entry]]) -> None:
-        self._write(make())
+        with stage("records"):
+            self._write(make())
 
     def _tiles(self, data: TrackData) -> _native.Tiles:
         if data.value is not None:
@@ -306,7 +315,7 @@ class Builder:
             parts[0].join(parts[cut])
             self._end_rollup(track, parts[0])
 
-        self._schedule.share([partial(build, cut, None)])
+        self._schedule.share([partial(staged("rollups", build), cut, None)])
         build(0, cut)
 
     def _rollup_tiles(self, track: PlacedTrack, start: int = 0, stop: int | None = None) -> _native.Tiles:
@@ -351,7 +360,7 @@ class Builder:
             if holds_room:
                 self._schedule.ended(number)
 
-        self._schedule.share([partial(do, part) for part in parts])
+        self._schedule.share([partial(staged("ends of blocks", do), part) for part in parts])
 
     def _tracks_of(self, block: int) -> bytes:
         """The tracks of a block that is whole, as `keys.block_tracks` stores them."""
@@ -377,8 +386,7 @@ class Builder:
         for batch in batched(entries, ENTRIES_AT_ONCE):
             if self._schedule.stopped:
                 return
-            with self._writing:
-                self._generation.data.put_many(batch)
+            self._generation.data.put_many(batch)
 
 
 def _carriers(run: RunFiles, layout: Layout) -> list[dict[int, list[int]]]:

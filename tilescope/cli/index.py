@@ -41,6 +41,7 @@ from tilescope.cli.executor_option import add_executor_options
 from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.piped import without_pipes
+from tilescope.cli.profile_option import add_profile_option, profile_into
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import complain, say
 from tilescope.cli.separate_option import add_separate_option
@@ -75,12 +76,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_inflation_option(parser)
     add_time_unit_option(parser)
     add_executor_options(parser)
+    add_profile_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Builds the store and prints what is in it."""
     folder = args.output.absolute().parent
     with (
+        profile_into(args.profile),
         local_paths(args.paths, folder, args.scratch) as local,
         without_pipes(local, folder, args.max_inflated) as paths,
     ):
