@@ -299,24 +299,26 @@ class Builder:
         return _native.slice_tiles(*columns, self._root_level, budget, self._bin_level)
 
     def _build_rollup(self, track: PlacedTrack) -> None:
-        """As a whole or, for two threads, in two parts: with the last part comes what ends it."""
-        cut = self._rollups.cut(track, self._root_level) if self._workers > 1 else 0
-        if not cut:
-            self._end_rollup(track, self._rollup_tiles(track))
-            return
-        parts: dict[int, _native.Tiles] = {}  # by where they start
+        """In parts, which threads share: with the last one comes what ends it."""
+        cuts = self._rollups.cuts(track, self._root_level, self._workers)
+        parts: dict[int, _native.Tiles] = {}
 
-        def build(start: int, stop: int | None) -> None:
+        def build(number: int, start: int, stop: int | None) -> None:
             tiles = self._rollup_tiles(track, start, stop)
             with self._counting:
-                parts[start] = tiles
-                if len(parts) < 2:
+                parts[number] = tiles
+                if len(parts) <= len(cuts):
                     return
-            parts[0].join(parts[cut])
-            self._end_rollup(track, parts[0])
+            whole = parts[len(parts) - 1]
+            for earlier in range(len(parts) - 2, -1, -1):
+                parts[earlier].join(whole)
+                whole = parts[earlier]
+            self._end_rollup(track, whole)
 
-        self._schedule.share([partial(staged("rollups", build), cut, None)])
-        build(0, cut)
+        spans = zip([0, *cuts], [*cuts, None], strict=True)
+        first, *others = [partial(staged("rollups", build), number, *span) for number, span in enumerate(spans)]
+        self._schedule.share(others)
+        first()
 
     def _rollup_tiles(self, track: PlacedTrack, start: int = 0, stop: int | None = None) -> _native.Tiles:
         with self._open_slices.counted(self._run.files[0].path, f"{track.name} or its parts"):

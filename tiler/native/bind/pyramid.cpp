@@ -171,11 +171,12 @@ BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int roo
     return bound;
 }
 
-int64_t rollup_cut(const std::vector<const BoundSlices*>& children, int root_level, size_t terminal_slices) {
+std::vector<int64_t> rollup_cuts(const std::vector<const BoundSlices*>& children, int root_level, size_t parts,
+                                 size_t terminal_slices) {
     check_level(root_level);
     const std::vector<const KeptSlices*> slices = slices_of(children);
     const Unlocked unlocked;
-    return RollupTrack::cut(slices, root_level, terminal_slices);
+    return RollupTrack::cuts(slices, root_level, parts, terminal_slices);
 }
 
 struct BoundBlock {
@@ -285,15 +286,15 @@ void bind_pyramid(nb::module_& m) {
           nb::arg("terminal_slices") = RollupTrack::kTerminalSlices,
           nb::arg("narrow_slices") = RollupTrack::kNarrowSlices, nb::arg("start") = 0, nb::arg("stop") = nb::none(),
           "Returns the tiles of the rollup of these tracks: those below the root in which at most `terminal_slices`\n"
-          "start have no children. One of more than `narrow_slices` counts in 64 bits. With the cut as `stop` or "
-          "`start`\n"
-          "it is the part before it or behind it, to be joined. Raises MemoryError when more slices are open at once\n"
+          "start have no children. One of more than `narrow_slices` counts in 64 bits. With cuts as `start` and "
+          "`stop`\n"
+          "it is the part between them, to be joined. Raises MemoryError when more slices are open at once\n"
           "than the budget has room for.");
     m.def(
-        "rollup_cut", &rollup_cut, nb::arg("children"), nb::arg("root_level"),
+        "rollup_cuts", &rollup_cuts, nb::arg("children"), nb::arg("root_level"), nb::arg("parts"),
         nb::arg("terminal_slices") = RollupTrack::kTerminalSlices,
-        "Returns a time with about as many slices before it as behind it, at which the rollup of these tracks may be\n"
-        "cut into two parts; 0: there is none.");
+        "Returns times, ascending, at which the rollup of these tracks may be cut into so many parts of about as many\n"
+        "slices; fewer where slices are not spread so.");
     nb::class_<BoundBlock>(m, "Block", "The tiles of up to 32 neighbouring tracks, to be written as pages.")
         .def(nb::init<uint32_t>(), nb::arg("number"))
         .def("add", &BoundBlock::add, nb::arg("slot"), nb::arg("tiles"),
