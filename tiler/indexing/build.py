@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -42,6 +41,7 @@ from tilescope.tiler.store.generation import Generation, building_in
 from tilescope.tiler.store.readership import folder_mode
 from tilescope.tiler.store.store import Entry
 from tilescope.tiler.store.sweep import sweep_in_turn
+from tilescope.tiler.system import processors
 
 DEFAULT_MEMORY_BYTES = 1 << 30
 
@@ -51,7 +51,7 @@ DEFAULT_MEMORY_BYTES = 1 << 30
 # share.
 _KEPT_SHARE = 0.15
 _WORKING_SHARE = 0.16
-_BLOCKS_SHARE = 0.17
+_BLOCKS_SHARE = 0.25
 _MAPPED_SHARE = 0.05
 
 # Where the slices of all tracks take no more, rollups keep all of them in memory, and tracks are built from the same
@@ -90,9 +90,9 @@ def build_store(
     into the same store this one waits, and then takes its result if it is of the same files.
 
     `memory_bytes` is about what the process may take; what does not fit lies in scratch files beside the store while
-    it is built. `workers` tasks build tracks side by side, by default one per core (the work is native, without GIL):
-    on `executor`, whose threads share this process's memory, by default one made for the purpose. `priorities` says
-    which blocks are wanted first. While it is built, the generation can be read by another process: see BuildProgress.
+    it is built. `workers` tasks build tracks side by side, by default one per processor that this process may use: on
+    `executor`, whose threads share this process's memory, by default one made for the purpose. `priorities` says which
+    blocks are wanted first. While it is built, the generation can be read by another process: see BuildProgress.
 
     `max_inflated` is to how many bytes one file may inflate, an archive with all that is in it; by default 100 times
     its size and at least 1 GiB. `time_unit` is that of times in JSON traces: files that were read in another unit count
@@ -104,7 +104,7 @@ def build_store(
     ends the build early, nothing of it is left, and what was published before still is.
     """
     report = progress or (lambda _: None)
-    workers = workers or os.cpu_count() or 1
+    workers = workers or processors()
     sources = take_fingerprints(
         files, time_unit
     )  # before the first byte is read: what changes meanwhile is indexed again

@@ -19,6 +19,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.indexing.free_memory import FreeMemory
 from tilescope.tiler.indexing.meter import Meter
+from tilescope.tiler.indexing.output.entry_queue import EntryQueue
 from tilescope.tiler.indexing.output.tables import ENTRIES_AT_ONCE, batched
 from tilescope.tiler.indexing.priorities import Priorities
 from tilescope.tiler.indexing.reading.flow_rows import flow_rows
@@ -90,6 +91,7 @@ class Builder:
         self._run = recording.run
         self._layout = layout
         self._generation = generation
+        self._entries = EntryQueue(generation.data.put_many)
         self._meter = meter
         self._working = working
         self._is_shown = is_shown
@@ -143,6 +145,7 @@ class Builder:
             ],
         )
         self._run_work(executor, workers, when_begun)
+        self._entries.flush()
         self._rollups.forget()
 
     def _by_block(self, tracks: Sequence[PlacedTrack]) -> list[list[PlacedTrack]]:
@@ -357,6 +360,7 @@ class Builder:
             # The shape record is last: it tells that all of the block is there.
             tracks = [(BLOCK_TRACKS.key(number), self._tracks_of(number))] if self._is_shown else []
             self._write([*tracks, end.shape_entry()])
+            self._entries.flush()
             with self._counting:
                 self._done.append(number)
             if holds_room:
@@ -388,7 +392,7 @@ class Builder:
         for batch in batched(entries, ENTRIES_AT_ONCE):
             if self._schedule.stopped:
                 return
-            self._generation.data.put_many(batch)
+            self._entries.put(batch)
 
 
 def _carriers(run: RunFiles, layout: Layout) -> list[dict[int, list[int]]]:

@@ -48,6 +48,7 @@ from tilescope.cli.separate_option import add_separate_option
 from tilescope.cli.sharded_index import index_shards
 from tilescope.cli.store_facts import StoreFact, store_facts
 from tilescope.cli.text import rate_text, seconds_text
+from tilescope.cli.threads_option import add_threads_option, use_threads
 from tilescope.cli.time_unit_option import add_time_unit_option
 from tilescope.tiler.count_text import plural
 
@@ -72,6 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_separate_option(parser)
     parser.add_argument("--force", action="store_true", help="index even if the store is up to date")
     add_memory_option(parser, "approximate memory for indexing; the rest goes to scratch files next to the store")
+    add_threads_option(parser)
     add_scratch_option(parser)
     add_inflation_option(parser)
     add_time_unit_option(parser)
@@ -81,6 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Builds the store and prints what is in it."""
+    use_threads(args)
     folder = args.output.absolute().parent
     with (
         profile_into(args.profile),
