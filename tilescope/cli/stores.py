@@ -36,7 +36,7 @@ def local_store(store: Path | str) -> Iterator[Path]:
 
 def store_at(path: Path, *, may_index: bool) -> Path:
     """A store at its path; of traces, if they may be indexed, the one in the cache. Raises UsageError, `TraceError`."""
-    from tilescope.tiler.mount import is_run
+    from tilescope.tiler.shards.sharded_run import is_run
 
     if not may_index or is_run(path) or not path.exists():
         refuse_file(path)

@@ -46,7 +46,7 @@ def test_nothing_is_recorded_unless_it_is_asked_for() -> None:
 def test_threads_and_stages_are_recorded() -> None:
     profile = WorkProfile()
     with recording(profile):
-        thread = threading.Thread(target=staged("tracks", lambda: None), name="worker")
+        thread = threading.Thread(target=staged("tracks", threading.get_ident), name="worker")
         with stage("main"), waiting("the worker"):
             thread.start()
             thread.join()
