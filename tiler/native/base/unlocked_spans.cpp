@@ -15,14 +15,14 @@ std::int64_t monotonic_ns() {
 }
 
 void UnlockedSpans::start() {
-    const std::lock_guard<std::mutex> adding(adding_);
+    const std::scoped_lock adding(adding_);
     spans_.clear();
     dropped_ = 0;
     is_on_.store(true);
 }
 
 void UnlockedSpans::add(const UnlockedSpan& span) {
-    const std::lock_guard<std::mutex> adding(adding_);
+    const std::scoped_lock adding(adding_);
     if (!is_on_.load()) return;
     if (spans_.size() < most) {
         spans_.push_back(span);
@@ -32,7 +32,7 @@ void UnlockedSpans::add(const UnlockedSpan& span) {
 }
 
 std::vector<UnlockedSpan> UnlockedSpans::take(std::size_t& dropped) {
-    const std::lock_guard<std::mutex> adding(adding_);
+    const std::scoped_lock adding(adding_);
     dropped = std::exchange(dropped_, 0);
     return std::exchange(spans_, {});
 }

@@ -351,7 +351,8 @@ RollupTrack::RollupTrack(const std::vector<const KeptSlices*>& children, int roo
 
 // Goes down to where so many slices have started, as long as tiles are sure to have children. What is a little off does no
 // harm: nothing is read. 0: no cut is nearer than `nearest`.
-static int64_t cut_near(const RollupSweep& sweep, int root_level, size_t terminal_slices, size_t wanted, size_t nearest) {
+static int64_t cut_near(const RollupSweep& sweep, int root_level, size_t terminal_slices, size_t wanted,
+                        size_t nearest) {
     int64_t cut = 0;
     int64_t tile = 0;
     for (int level = root_level - 1; root_level >= kCutDepth && level >= root_level - kCutDepth; --level) {
