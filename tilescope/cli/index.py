@@ -51,6 +51,7 @@ from tilescope.cli.text import rate_text, seconds_text
 from tilescope.cli.threads_option import add_threads_option, use_threads
 from tilescope.cli.time_unit_option import add_time_unit_option
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.profile import stage
 
 if TYPE_CHECKING:
     from tilescope.tiler.indexing import BuildProgress
@@ -95,13 +96,14 @@ def run(args: argparse.Namespace) -> int:
 
 def _index(paths: Sequence[Path], args: argparse.Namespace) -> int:
     gc.disable()  # modules are no garbage: looking for some among them takes 7 ms of the 100 in which they are imported
-    from tilescope.tiler.errors import UsageError
-    from tilescope.tiler.indexing import build_store, collect_seldom, keep_free_memory
-    from tilescope.tiler.lookup.manifest import run_manifest
-    from tilescope.tiler.readers import find_run, formats, join_runs
-    from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT
-    from tilescope.tiler.shards.sharded_run import is_run  # of `tiler.mount`, which takes 40 ms to import
-    from tilescope.tiler.store import open_run_store
+    with stage("imports"):
+        from tilescope.tiler.errors import UsageError
+        from tilescope.tiler.indexing import build_store, collect_seldom, keep_free_memory
+        from tilescope.tiler.lookup.manifest import run_manifest
+        from tilescope.tiler.readers import find_run, formats, join_runs
+        from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT
+        from tilescope.tiler.shards.sharded_run import is_run  # of `tiler.mount`, which takes 40 ms to import
+        from tilescope.tiler.store import open_run_store
 
     collect_seldom()
     gc.enable()
