@@ -2,6 +2,7 @@
 
 python -m bench.realistic --xprof PYTHON     everything; about half an hour and 12 GB of disk on an idle machine
 python -m bench.realistic --rows json,gzip   some rows: xspace, xprof, json, gzip, big, shapes
+python -m bench.realistic --cores 1,2,4,8,16  the XSpace on so many cores each, and where the serial part is
 python -m bench.realistic --record           keeps the rows in record.json, from which the README has its figures
 python -m bench.realistic --quick            small, for the test that keeps this alive
 
@@ -21,6 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
+from bench.core_rows import core_rows, parse_cores
 from bench.indexing import Indexed, index_trace, report
 from bench.machine import load_average, machine_facts, machine_lines
 from bench.measure import measure
@@ -187,6 +189,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"machine   {measure_yardsticks(Path(folder), events).line()}", flush=True)
         try:
             rows = list(Realistic(Path(folder), args).run())
+            if args.cores:
+                events = (QUICK if args.quick else FULL).usual
+                rows += core_rows(Path(folder), args.cores, events, args.runs)
         except subprocess.CalledProcessError as error:
             print(f"{error}\n{error.output}", file=sys.stderr)
             return 1
@@ -212,8 +217,12 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m bench.realistic", description="Measures indexing of large programs."
     )
+    parser.add_argument("--rows", type=_row_names, help=f"some of {','.join(ROWS)}; default: all")
     parser.add_argument(
-        "--rows", type=_row_names, default=frozenset(ROWS), help=f"some of {','.join(ROWS)}; default: all"
+        "--cores",
+        type=parse_cores,
+        metavar="N,N…",
+        help="index on so many cores each; no rows but those named",
     )
     parser.add_argument("--runs", type=int, default=RUNS, help=f"of each trace; default: {RUNS}")
     parser.add_argument("--xprof", type=Path, metavar="PYTHON", help="an interpreter that has xprof")
@@ -222,7 +231,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help="small traces; the numbers mean little")
     parser.add_argument("--directory", type=Path, help="where traces and stores are put for a while")
-    return parser.parse_args(argv)
+    args = parser.parse_args(argv)
+    if args.rows is None:
+        args.rows = frozenset() if args.cores else frozenset(ROWS)
+    return args
 
 
 if __name__ == "__main__":

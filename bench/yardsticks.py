@@ -47,7 +47,7 @@ def measure_yardsticks(folder: Path, events: int) -> Yardsticks:
     text.remove()
     deflated = _best(lambda: compress(head))
     trace = TraceSpec("xspace", events, realistic=True).write(folder)
-    decoded = _decode_seconds(trace.path)
+    decoded = decode_seconds(trace.path)
     trace.remove()
     return Yardsticks(_COPIED_BYTES / copied, len(head) / deflated, events / decoded)
 
@@ -61,7 +61,8 @@ def _best(work: Callable[[], object]) -> float:
     return min(taken)
 
 
-def _decode_seconds(path: Path) -> float:
+def decode_seconds(path: Path) -> float:
+    """Seconds in which this thread decodes all events of an XSpace, the best of a few tries; its survey not counted."""
     reader = reader_of(ByteSource.open(path))
     assert isinstance(reader, TrackwiseReader)
     for _ in reader.survey(None):

@@ -2701,15 +2701,15 @@ def rollup_tiles(
 ) -> Tiles:
     """
     Returns the tiles of the rollup of these tracks: those below the root in which at most `terminal_slices`
-    start have no children. One of more than `narrow_slices` counts in 64 bits. With the cut as `stop` or `start`
-    it is the part before it or behind it, to be joined. Raises MemoryError when more slices are open at once
+    start have no children. One of more than `narrow_slices` counts in 64 bits. With cuts as `start` and `stop`
+    it is the part between them, to be joined. Raises MemoryError when more slices are open at once
     than the budget has room for.
     """
 
-def rollup_cut(children: Sequence[KeptSlices], root_level: int, terminal_slices: int = 65536) -> int:
+def rollup_cuts(children: Sequence[KeptSlices], root_level: int, parts: int, terminal_slices: int = 65536) -> list[int]:
     """
-    Returns a time with about as many slices before it as behind it, at which the rollup of these tracks may be
-    cut into two parts; 0: there is none.
+    Returns times, ascending, at which the rollup of these tracks may be cut into so many parts of about as many
+    slices; fewer where slices are not spread so.
     """
 
 class Block:
@@ -3034,3 +3034,20 @@ class TreeReader:
         """
 
     def close(self) -> None: ...
+
+def start_unlocked_spans() -> None:
+    """
+    Records from now on when native work does without Python's lock, and how long it waits to have it back.
+    """
+
+def take_unlocked_spans() -> tuple[
+    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    int,
+]:
+    """
+    Ends the recording. Returns the thread of each span, and the nanoseconds of `time.monotonic_ns` at which it
+    gave the lock up, asked for it and had it back, by when it had; and how many more there were than are kept.
+    """

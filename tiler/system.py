@@ -11,6 +11,7 @@ import os
 import resource
 import sys
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -23,6 +24,11 @@ _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 _TICKS_PER_S: Final = os.sysconf("SC_CLK_TCK")
 _USER_TIME: Final = 11  # of the fields of a process' `stat` behind its name; system time is the next
 _OPEN_FILES: Final = Path("/proc/self/fd") if Path("/proc/self/fd").is_dir() else Path("/dev/fd")
+_PROCESSORS: Final = "TILESCOPE_THREADS"  # of the environment, which processes inherit
+_CGROUPS: Final = Path("/proc/self/cgroup")
+_CGROUP_ROOT: Final = Path("/sys/fs/cgroup")
+_QUOTA_FILES: Final = ("cpu.cfs_quota_us", "cpu.cfs_period_us")  # of version 1
+_QUOTA_UNLIMITED: Final = 1 << 20
 _ZEROS: Final = bytes(1 << 20)
 
 
@@ -49,8 +55,51 @@ def reserve(descriptor: int, size_bytes: int) -> None:
 
 
 def processors() -> int:
-    """Number of processors that this process may use; where the system does not say, of all."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Number of processors that this process may use, by `use_processors`, or by its affinity and its cgroups.
+
+    Where the system does not say, the number of all.
+    """
+    chosen = os.environ.get(_PROCESSORS, "")
+    if chosen.isascii() and chosen.isdigit():
+        return max(int(chosen), 1)
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(min(count, _quota_processors()), 1)
+
+
+def use_processors(count: int) -> None:
+    """Sets that number for this process and for those that it starts."""
+    os.environ[_PROCESSORS] = str(count)
+
+
+@cache
+def _quota_processors() -> int:
+    """Processors whose time the cgroups of this process, and those that they lie in, may take; part of one is one."""
+    quotas = [_QUOTA_UNLIMITED]
+    try:
+        lines = _CGROUPS.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return _QUOTA_UNLIMITED
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        root = _CGROUP_ROOT / "cpu" if controllers else _CGROUP_ROOT
+        folder = root / path.lstrip("/")
+        quotas += [_quota(folder) for folder in (folder, *folder.parents) if folder.is_relative_to(root)]
+    return min(quotas)
+
+
+def _quota(folder: Path) -> int:
+    """Processors of one cgroup, of either version."""
+    try:
+        if (folder / "cpu.max").exists():
+            quota, period = (folder / "cpu.max").read_text(encoding="ascii").split()
+        else:
+            quota, period = ((folder / name).read_text(encoding="ascii") for name in _QUOTA_FILES)
+        microseconds = int(quota)  # "max", or -1: unlimited
+        return -(-microseconds // int(period)) if microseconds > 0 else _QUOTA_UNLIMITED
+    except (OSError, ValueError, ZeroDivisionError):
+        return _QUOTA_UNLIMITED
 
 
 def open_file_limits() -> tuple[int, int]:

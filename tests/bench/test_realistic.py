@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -38,3 +39,23 @@ def test_rows_that_are_unknown(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--rows", "jsno"])
     assert "rows are xspace, xprof, json, gzip, big, shapes" in capfd.readouterr().err
+
+
+def test_cores(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["--quick", "--runs", "1", "--cores", "2,4096", "--directory", str(tmp_path)]) == 0
+    out = capfd.readouterr().out
+    table = {cells[1].strip(): cells for cells in (line.split("|") for line in out.splitlines() if line[:1] == "|")}
+    assert re.match(r" [\d.]+ M events/s \([\d.]+ s wall, ", table["XSpace, 0.02 M events, 1 core"][4])
+    assert "not measured: there are " in table["XSpace, 0.02 M events, 4096 cores"][4]
+    if len(os.sched_getaffinity(0)) > 1:
+        assert re.match(r" -?\d+ % *$", table["XSpace, 0.02 M events, serial part by 1 and 2 cores"][4])
+        assert re.match(r" [\d.]+× *$", table["bare decoding, two at once over one"][4])
+    assert re.search(r"^profile: .* threads at a time", out, re.MULTILINE)
+    assert not list(tmp_path.iterdir()), "traces and stores are removed"
+
+
+@pytest.mark.parametrize("text", ["", "0", "1,,2", "two", "-1"])
+def test_cores_that_are_none(text: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--cores", text])
+    assert "is no list of numbers of cores" in capfd.readouterr().err

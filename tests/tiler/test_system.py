@@ -76,6 +76,18 @@ def test_a_full_disk_is_told_when_zeros_are_written(monkeypatch: pytest.MonkeyPa
         system.reserve(0, 1 << 20)
 
 
+@pytest.fixture
+def unlimited(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """A folder for cgroups, of which none has a quota, and a process whose number of threads nobody chose."""
+    monkeypatch.delenv("TILESCOPE_THREADS", raising=False)
+    monkeypatch.setattr(system, "_CGROUPS", tmp_path / "cgroup")
+    monkeypatch.setattr(system, "_CGROUP_ROOT", tmp_path / "fs")
+    system._quota_processors.cache_clear()
+    yield tmp_path
+    system._quota_processors.cache_clear()
+
+
+@pytest.mark.usefixtures("unlimited")
 def test_processors_where_the_system_does_not_say(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 1 <= system.processors() <= (os.cpu_count() or 1)
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
@@ -83,6 +95,43 @@ def test_processors_where_the_system_does_not_say(monkeypatch: pytest.MonkeyPatc
     assert system.processors() == 7
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert system.processors() == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "files", "expected"),
+    [
+        ("0::/pod/box\n", {"pod/box/cpu.max": "250000 100000\n"}, 3),
+        ("0::/pod/box\n", {"pod/box/cpu.max": "max 100000\n", "pod/cpu.max": "200000 100000\n"}, 2),
+        ("0::/elsewhere\n", {"cpu.max": "50000 100000\n"}, 1),
+        ("3:cpu,cpuacct:/a\n0::/\n", {"cpu/a/cpu.cfs_quota_us": "400000", "cpu/a/cpu.cfs_period_us": "100000"}, 4),
+        ("3:cpu:/a\n", {"cpu/a/cpu.cfs_quota_us": "-1\n", "cpu/a/cpu.cfs_period_us": "100000\n"}, 7),
+        ("3:memory:/a\n", {"cpu/a/cpu.cfs_quota_us": "100000", "cpu/a/cpu.cfs_period_us": "100000"}, 7),
+        ("0::/pod\n", {"pod/cpu.max": "nonsense\n"}, 7),
+        ("0::/pod\n", {"pod/cpu.max": "100000 0\n"}, 7),
+        ("0::/../../pod\n", {}, 7),
+    ],
+)
+def test_processors_by_the_quota_of_cgroups(
+    lines: str, files: dict[str, str], expected: int, unlimited: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(7)))
+    (unlimited / "cgroup").write_text(lines)
+    for name, text in files.items():
+        file = unlimited / "fs" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    assert system.processors() == expected
+
+
+@pytest.mark.usefixtures("unlimited")
+def test_processors_that_somebody_chose(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILESCOPE_THREADS", "")
+    before = system.processors()
+    system.use_processors(before + 3)
+    assert system.processors() == before + 3
+    for text, expected in (("0", 1), ("many", before), ("²", before)):
+        monkeypatch.setenv("TILESCOPE_THREADS", text)
+        assert system.processors() == expected
 
 
 def test_limits_of_memory_that_are_set(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -31,6 +30,7 @@ from tilescope.tiler.indexing.tracks.layout import lay_out
 from tilescope.tiler.indexing.tracks.recorder import Recording
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.memory_limits import memory_errors
+from tilescope.tiler.profile import stage
 from tilescope.tiler.readers.fingerprint import Fingerprint, archive_of, take_fingerprints
 from tilescope.tiler.readers.memory_budget import FLOW_END_BYTES, Room
 from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT, TimeUnit
@@ -41,6 +41,7 @@ from tilescope.tiler.store.generation import Generation, building_in
 from tilescope.tiler.store.readership import folder_mode
 from tilescope.tiler.store.store import Entry
 from tilescope.tiler.store.sweep import sweep_in_turn
+from tilescope.tiler.system import processors
 
 DEFAULT_MEMORY_BYTES = 1 << 30
 
@@ -50,7 +51,7 @@ DEFAULT_MEMORY_BYTES = 1 << 30
 # share.
 _KEPT_SHARE = 0.15
 _WORKING_SHARE = 0.16
-_BLOCKS_SHARE = 0.17
+_BLOCKS_SHARE = 0.25
 _MAPPED_SHARE = 0.05
 
 # Where the slices of all tracks take no more, rollups keep all of them in memory, and tracks are built from the same
@@ -89,9 +90,9 @@ def build_store(
     into the same store this one waits, and then takes its result if it is of the same files.
 
     `memory_bytes` is about what the process may take; what does not fit lies in scratch files beside the store while
-    it is built. `workers` tasks build tracks side by side, by default one per core (the work is native, without GIL):
-    on `executor`, whose threads share this process's memory, by default one made for the purpose. `priorities` says
-    which blocks are wanted first. While it is built, the generation can be read by another process: see BuildProgress.
+    it is built. `workers` tasks build tracks side by side, by default one per processor that this process may use: on
+    `executor`, whose threads share this process's memory, by default one made for the purpose. `priorities` says which
+    blocks are wanted first. While it is built, the generation can be read by another process: see BuildProgress.
 
     `max_inflated` is to how many bytes one file may inflate, an archive with all that is in it; by default 100 times
     its size and at least 1 GiB. `time_unit` is that of times in JSON traces: files that were read in another unit count
@@ -103,7 +104,7 @@ def build_store(
     ends the build early, nothing of it is left, and what was published before still is.
     """
     report = progress or (lambda _: None)
-    workers = workers or os.cpu_count() or 1
+    workers = workers or processors()
     sources = take_fingerprints(
         files, time_unit
     )  # before the first byte is read: what changes meanwhile is indexed again
@@ -125,7 +126,7 @@ def build_store(
         stack.enter_context(seldom_collected())
         pool = executor or stack.enter_context(ThreadPoolExecutor(workers, "build"))
         size_bytes = sum(source.size_bytes for source in sources)
-        with building_in(our_turn, size_bytes, mode) as generation, unchanged(files):
+        with stage("main thread"), building_in(our_turn, size_bytes, mode) as generation, unchanged(files):
             meter = Meter(report, generation.build)
             _build(
                 generation,
@@ -217,22 +218,24 @@ def _build(
 
         def show() -> None:
             if has_preview:
-                preview.show_all(snapshots, run.timeline, layout, run.names)
+                with stage("preview"):
+                    preview.show_all(snapshots, run.timeline, layout, run.names)
             meter.phase, meter.blocks = "build", builder.blocks
             meter.tell(now=True)
 
         builder.build(executor, workers, priorities, rows_at_once, show)
         meter.phase = "publish"
         meter.tell(now=True)
-        generation.data.begin_flush()
-        for entries in batched(
-            _last_entries(generation.build, recording, builder, sources, read, axis), ENTRIES_AT_ONCE
-        ):
-            generation.data.put_many(entries)
-        stale = [OVERVIEW.key(page) for page in preview.stale_pages(recording.grid.pages)]
-        if has_preview:
-            stale += [BLOCK_TRACKS.key(block) for block in range(builder.blocks)]
-        generation.data.remove(stale)
+        with stage("last records"):
+            generation.data.begin_flush()
+            for entries in batched(
+                _last_entries(generation.build, recording, builder, sources, read, axis), ENTRIES_AT_ONCE
+            ):
+                generation.data.put_many(entries)
+            stale = [OVERVIEW.key(page) for page in preview.stale_pages(recording.grid.pages)]
+            if has_preview:
+                stale += [BLOCK_TRACKS.key(block) for block in range(builder.blocks)]
+            generation.data.remove(stale)
         meter.finished = True
         meter.tell(now=True)
 

@@ -19,11 +19,12 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.indexing.free_memory import FreeMemory
 from tilescope.tiler.indexing.meter import Meter
+from tilescope.tiler.indexing.output.entry_queue import EntryQueue
 from tilescope.tiler.indexing.output.tables import ENTRIES_AT_ONCE, batched
 from tilescope.tiler.indexing.priorities import Priorities
 from tilescope.tiler.indexing.reading.flow_rows import flow_rows
 from tilescope.tiler.indexing.recorders import make_recorders, overriding
-from tilescope.tiler.indexing.schedule import Schedule
+from tilescope.tiler.indexing.schedule import Schedule, Task
 from tilescope.tiler.indexing.scratch import PassingScratch
 from tilescope.tiler.indexing.tracks.block_end import BlockEnd
 from tilescope.tiler.indexing.tracks.layout import Layout, PlacedTrack
@@ -34,6 +35,7 @@ from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
+from tilescope.tiler.profile import stage, staged, waiting
 from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.records.tracks import BLOCK_TRACKS
 from tilescope.tiler.store.generation import Generation
@@ -89,6 +91,7 @@ class Builder:
         self._run = recording.run
         self._layout = layout
         self._generation = generation
+        self._entries = EntryQueue(generation.data.put_many)
         self._meter = meter
         self._working = working
         self._is_shown = is_shown
@@ -104,7 +107,6 @@ class Builder:
             block.unbuilt_tracks += track.kind != TrackKind.ROLLUP
         self._schedule: Schedule
         self._workers = 1
-        self._writing = threading.Lock()
         self._done: list[int] = []  # blocks, not told yet
         self._rows_done = 0.0
         self._counting = threading.Lock()
@@ -138,11 +140,12 @@ class Builder:
             rollups=rollups,
             beside=[partial(self._write_made, recorder.beside) for recorder in overriding(self.recorders, "beside")],
             after=[
-                self._end_tracks,
+                staged("records", self._end_tracks),
                 *(partial(self._write_made, recorder.late) for recorder in overriding(self.recorders, "late")),
             ],
         )
         self._run_work(executor, workers, when_begun)
+        self._entries.flush()
         self._rollups.forget()
 
     def _by_block(self, tracks: Sequence[PlacedTrack]) -> list[list[PlacedTrack]]:
@@ -153,36 +156,43 @@ class Builder:
 
     def _run_work(self, executor: Executor, workers: int, when_begun: Callable[[], None]) -> None:
         """Reports until all is done. When a worker fails, or the report says so, the others stop."""
-        waiting: set[Future[None]] = set()
+        unfinished: set[Future[None]] = set()
         try:
             for _ in range(workers):
-                waiting.add(executor.submit(self._work))  # may fail for want of a thread
+                unfinished.add(executor.submit(self._work))  # may fail for want of a thread
             when_begun()
-            while waiting:
-                done, waiting = wait(waiting, _POLL_SECONDS, return_when="FIRST_EXCEPTION")
+            while unfinished:
+                with waiting("other threads"):
+                    done, unfinished = wait(unfinished, _POLL_SECONDS, return_when="FIRST_EXCEPTION")
                 for future in done:
                     future.result()
                 self._tell()
         except BaseException:
             self._schedule.stop()
-            for future in waiting:
+            for future in unfinished:
                 future.cancel()
-            wait(waiting)
+            wait(unfinished)
             raise
 
     def _work(self) -> None:
-        while (task := self._schedule.take()) is not None:
+        while (task := self._take()) is not None:
             task()
             self._schedule.done()
+
+    def _take(self) -> Task | None:
+        with waiting("work"):
+            return self._schedule.take()
 
     def _build(self, track: PlacedTrack) -> None:
         """Builds a track or a rollup."""
         if track.kind == TrackKind.ROLLUP:
-            self._build_rollup(track)
+            with stage("rollups"):
+                self._build_rollup(track)
         else:
-            self._build_track(track)
-            self._schedule.built(track.id)
-            self._count_built(track)
+            with stage("tracks"):
+                self._build_track(track)
+                self._schedule.built(track.id)
+                self._count_built(track)
 
     def _count_built(self, track: PlacedTrack) -> None:
         """A track or a rollup is whole: with the last one of its block comes what ends the block."""
@@ -193,7 +203,8 @@ class Builder:
             block.unbuilt_tracks -= track.kind != TrackKind.ROLLUP
             is_whole, tracks_built = block.unbuilt == 0, block.unbuilt_tracks == 0
         if is_whole:
-            self._end_block(number, holds_room=track.kind != TrackKind.ROLLUP)
+            with stage("ends of blocks"):
+                self._end_block(number, holds_room=track.kind != TrackKind.ROLLUP)
         elif tracks_built and track.kind != TrackKind.ROLLUP:
             # It waits for rollups, and these for tracks of other blocks, which may need its room.
             self._schedule.ended(number)
@@ -277,10 +288,11 @@ class Builder:
                     return
             self._share_ends(lists)
 
-        self._schedule.share([partial(do, part) for part in parts])
+        self._schedule.share([partial(staged("records", do), part) for part in parts])
 
     def _write_made(self, make: Callable[[], Iterable[Entry]]) -> None:
-        self._write(make())
+        with stage("records"):
+            self._write(make())
 
     def _tiles(self, data: TrackData) -> _native.Tiles:
         if data.value is not None:
@@ -290,24 +302,26 @@ class Builder:
         return _native.slice_tiles(*columns, self._root_level, budget, self._bin_level)
 
     def _build_rollup(self, track: PlacedTrack) -> None:
-        """As a whole or, for two threads, in two parts: with the last part comes what ends it."""
-        cut = self._rollups.cut(track, self._root_level) if self._workers > 1 else 0
-        if not cut:
-            self._end_rollup(track, self._rollup_tiles(track))
-            return
-        parts: dict[int, _native.Tiles] = {}  # by where they start
+        """In parts, which threads share: with the last one comes what ends it."""
+        cuts = self._rollups.cuts(track, self._root_level, self._workers)
+        parts: dict[int, _native.Tiles] = {}
 
-        def build(start: int, stop: int | None) -> None:
+        def build(number: int, start: int, stop: int | None) -> None:
             tiles = self._rollup_tiles(track, start, stop)
             with self._counting:
-                parts[start] = tiles
-                if len(parts) < 2:
+                parts[number] = tiles
+                if len(parts) <= len(cuts):
                     return
-            parts[0].join(parts[cut])
-            self._end_rollup(track, parts[0])
+            whole = parts[len(parts) - 1]
+            for earlier in range(len(parts) - 2, -1, -1):
+                parts[earlier].join(whole)
+                whole = parts[earlier]
+            self._end_rollup(track, whole)
 
-        self._schedule.share([partial(build, cut, None)])
-        build(0, cut)
+        spans = zip([0, *cuts], [*cuts, None], strict=True)
+        first, *others = [partial(staged("rollups", build), number, *span) for number, span in enumerate(spans)]
+        self._schedule.share(others)
+        first()
 
     def _rollup_tiles(self, track: PlacedTrack, start: int = 0, stop: int | None = None) -> _native.Tiles:
         with self._open_slices.counted(self._run.files[0].path, f"{track.name} or its parts"):
@@ -346,12 +360,13 @@ class Builder:
             # The shape record is last: it tells that all of the block is there.
             tracks = [(BLOCK_TRACKS.key(number), self._tracks_of(number))] if self._is_shown else []
             self._write([*tracks, end.shape_entry()])
+            self._entries.flush()
             with self._counting:
                 self._done.append(number)
             if holds_room:
                 self._schedule.ended(number)
 
-        self._schedule.share([partial(do, part) for part in parts])
+        self._schedule.share([partial(staged("ends of blocks", do), part) for part in parts])
 
     def _tracks_of(self, block: int) -> bytes:
         """The tracks of a block that is whole, as `keys.block_tracks` stores them."""
@@ -377,8 +392,7 @@ class Builder:
         for batch in batched(entries, ENTRIES_AT_ONCE):
             if self._schedule.stopped:
                 return
-            with self._writing:
-                self._generation.data.put_many(batch)
+            self._entries.put(batch)
 
 
 def _carriers(run: RunFiles, layout: Layout) -> list[dict[int, list[int]]]:

@@ -5,7 +5,6 @@ from tilescope.tiler.mount.mounting import keep_merge
 from tilescope.tiler.mount.open_run import (
     current_build_path,
     is_mounted,
-    is_run,
     open_run,
     open_run_build,
     published_file,
@@ -13,6 +12,7 @@ from tilescope.tiler.mount.open_run import (
 )
 from tilescope.tiler.mount.proof import check_merge
 from tilescope.tiler.mount.run_shifts import save_shifts
+from tilescope.tiler.shards.sharded_run import is_run
 
 __all__ = [
     "MountedStore",

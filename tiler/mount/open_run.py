@@ -14,11 +14,6 @@ from tilescope.tiler.store import published_file as published_store_file
 from tilescope.tiler.store.store import Store
 
 
-def is_run(path: Path) -> bool:
-    """True if a store lies at `path`, or a folder of shards."""
-    return is_store(path) or is_run_of_shards(path)
-
-
 def is_mounted(path: Path) -> bool:
     """True if a folder of shards lies at `path`, which is mounted when it is opened."""
     return is_run_of_shards(path) and not is_store(path)  # in this order: an address is not asked

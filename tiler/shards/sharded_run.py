@@ -14,6 +14,7 @@ from msgspec import Meta, Struct, to_builtins
 from tilescope.tiler.errors import DamagedStore, StoreVersion
 from tilescope.tiler.shards.folder import RUN
 from tilescope.tiler.shards.own_axis import OwnAxis
+from tilescope.tiler.store import is_store
 from tilescope.tiler.store.documents import read_document, write_document
 from tilescope.tiler.store.version import STORE_VERSION
 
@@ -69,6 +70,11 @@ def make_sharded_run(axis: str, shards: Sequence[Shard], notes: Sequence[str]) -
 def is_run_of_shards(folder: Path) -> bool:
     """True if `folder` is one of shards, whatever they are worth."""
     return (folder / RUN).is_file()
+
+
+def is_run(path: Path) -> bool:
+    """True if a store lies at `path`, or a folder of shards."""
+    return is_store(path) or is_run_of_shards(path)
 
 
 def write_sharded_run(folder: Path, run: ShardedRun) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import errno
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ import lmdb
 
 from tilescope.tiler.errors import DiskFull, StoreError, TilescopeError
 from tilescope.tiler.memory_limits import out_of_memory
+from tilescope.tiler.profile import stage, unlocked, waiting
 from tilescope.tiler.store.checksum import sealed
 from tilescope.tiler.store.disk_space import has_room
 from tilescope.tiler.store.flusher import Flusher
@@ -56,7 +58,7 @@ class LmdbWriter:
     def put_many(self, entries: Iterable[Entry]) -> None:
         """Writes all entries, each with its checksum, or none. Raises DiskFull or StoreError."""
         try:
-            with self._turn:
+            with self._writing():
                 with self._env.begin(write=True) as transaction:
                     for key, value in entries:
                         transaction.put(key, sealed(key, value))
@@ -68,7 +70,7 @@ class LmdbWriter:
     def remove(self, entries: Iterable[bytes]) -> None:
         """Removes the entries with these keys, where there are such."""
         try:
-            with self._turn, self._env.begin(write=True) as transaction:
+            with self._writing(), self._env.begin(write=True) as transaction:
                 for key in entries:
                     transaction.delete(key)
         except lmdb.Error as error:
@@ -82,7 +84,8 @@ class LmdbWriter:
         """Everything written so far is on the disk when this returns. Raises DiskFull or StoreError."""
         try:
             self._lengthen()
-            self._env.sync(True)
+            with unlocked("sync"):
+                self._env.sync(True)
         except lmdb.Error as error:
             raise _store_error(self._path, "cannot write the index", error) from error
 
@@ -94,6 +97,16 @@ class LmdbWriter:
         """Closes the environment."""
         self._flusher.close()
         self._env.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with waiting("the writer"):
+            self._turn.acquire()
+        try:
+            with stage("writing"), unlocked("LMDB"):
+                yield
+        finally:
+            self._turn.release()
 
     def _give_pages_back(self) -> None:
         if self._written_bytes >= _GROWTH_BYTES:

@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 
 from tilescope.cli.addresses import is_server_address, path_or_address
 from tilescope.cli.stores import add_store_argument, local_store
+from tilescope.cli.threads_option import add_threads_option, use_threads
 from tilescope.cli.work_rules_option import add_work_rules_option, work_rules_of
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def run(args: argparse.Namespace) -> int:
     chosen_tool = tool(args.tool)
     options = tool_parser(chosen_tool).parse_args(args.options)
     args.debug = args.debug or options.debug
+    use_threads(options)
     if options.format == "parquet" and options.output is None:
         raise UsageError("parquet is binary: name a file with -o FILE")
     if isinstance(args.store, str) and is_server_address(args.store):
@@ -158,6 +160,7 @@ def tool_parser(tool: AnyTool) -> argparse.ArgumentParser:
     for parameter in parameters(tool.question):
         _add_option(parser, parameter)
     add_work_rules_option(parser)
+    add_threads_option(parser)
     output = parser.add_argument_group("output")
     output.add_argument(
         "--format",

@@ -41,14 +41,17 @@ from tilescope.cli.executor_option import add_executor_options
 from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.piped import without_pipes
+from tilescope.cli.profile_option import add_profile_option, profile_into
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import complain, say
 from tilescope.cli.separate_option import add_separate_option
 from tilescope.cli.sharded_index import index_shards
 from tilescope.cli.store_facts import StoreFact, store_facts
 from tilescope.cli.text import rate_text, seconds_text
+from tilescope.cli.threads_option import add_threads_option, use_threads
 from tilescope.cli.time_unit_option import add_time_unit_option
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.profile import stage
 
 if TYPE_CHECKING:
     from tilescope.tiler.indexing import BuildProgress
@@ -71,16 +74,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_separate_option(parser)
     parser.add_argument("--force", action="store_true", help="index even if the store is up to date")
     add_memory_option(parser, "approximate memory for indexing; the rest goes to scratch files next to the store")
+    add_threads_option(parser)
     add_scratch_option(parser)
     add_inflation_option(parser)
     add_time_unit_option(parser)
     add_executor_options(parser)
+    add_profile_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Builds the store and prints what is in it."""
+    use_threads(args)
     folder = args.output.absolute().parent
     with (
+        profile_into(args.profile),
         local_paths(args.paths, folder, args.scratch) as local,
         without_pipes(local, folder, args.max_inflated) as paths,
     ):
@@ -89,13 +96,14 @@ def run(args: argparse.Namespace) -> int:
 
 def _index(paths: Sequence[Path], args: argparse.Namespace) -> int:
     gc.disable()  # modules are no garbage: looking for some among them takes 7 ms of the 100 in which they are imported
-    from tilescope.tiler.errors import UsageError
-    from tilescope.tiler.indexing import build_store, collect_seldom, keep_free_memory
-    from tilescope.tiler.lookup.manifest import run_manifest
-    from tilescope.tiler.mount import is_run
-    from tilescope.tiler.readers import find_run, formats, join_runs
-    from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT
-    from tilescope.tiler.store import open_run_store
+    with stage("imports"):
+        from tilescope.tiler.errors import UsageError
+        from tilescope.tiler.indexing import build_store, collect_seldom, keep_free_memory
+        from tilescope.tiler.lookup.manifest import run_manifest
+        from tilescope.tiler.readers import find_run, formats, join_runs
+        from tilescope.tiler.readers.time_unit import DEFAULT_TIME_UNIT
+        from tilescope.tiler.shards.sharded_run import is_run  # of `tiler.mount`, which takes 40 ms to import
+        from tilescope.tiler.store import open_run_store
 
     collect_seldom()
     gc.enable()

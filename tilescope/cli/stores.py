@@ -52,7 +52,7 @@ def local_place(place: Path | str) -> Iterator[Path]:
 
 def store_at(path: Path) -> Path:
     """A store at its path; of traces the one in the cache. Raises UsageError, `TraceError`."""
-    from tilescope.tiler.mount import is_run
+    from tilescope.tiler.shards.sharded_run import is_run
 
     if is_run(path) or not path.exists():
         refuse_file(path)

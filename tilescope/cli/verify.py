@@ -4,10 +4,10 @@ Every page is read and decoded, every tile is recomputed from the events in the 
 are compared with those counted while the trace was read: counts, busy times, dominant names, rollups and
 arguments. The first difference ends the check with exit code 1 and a line that names track, level and tile.
 
-The time is linear in the size of the store, and all processors are used. Memory does not grow with the store:
-with less memory, events are checked in smaller batches. If a single page, or the flow ends of one track, need
-more than --memory allows, nothing is proven: the exit code is 2, and a line says what needs how much memory.
---memory is what the proof takes; Python itself takes about 60 MB beside it.
+The time is linear in the size of the store, and the processors that this process may use are used, four at most.
+Memory does not grow with the store: with less memory, events are checked in smaller batches. If a single page, or the
+flow ends of one track, need more than --memory allows, nothing is proven: the exit code is 2, and a line says what
+needs how much memory. --memory is what the proof takes; Python itself takes about 60 MB beside it.
 
 Of a folder of shards each shard is proven, one after the other, and then what the run keeps of all of them together.
 With --same-as each shard is compared with the one in its place in another folder, or all of the run with an archive.
@@ -37,6 +37,7 @@ from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import say
 from tilescope.cli.stores import add_store_argument, local_store
 from tilescope.cli.text import seconds_text
+from tilescope.cli.threads_option import add_threads_option, use_threads
 from tilescope.tiler.count_text import plural
 
 NAME = "verify"
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     add_store_argument(parser)
     add_memory_option(parser, "memory for all threads together")
+    add_threads_option(parser)
     parser.add_argument(
         "--same-as",
         type=path_or_address,
@@ -58,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Verifies and prints the report; a difference is raised as DamagedStore, or StoresDiffer."""
+    use_threads(args)
     from tilescope.tiler.mount import check_merge, is_mounted, stores_of
     from tilescope.tiler.shards.sharded_run import read_sharded_run
 

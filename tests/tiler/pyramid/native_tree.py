@@ -6,6 +6,7 @@ import math
 import tempfile
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -73,8 +74,9 @@ def native_rollup(children: Sequence[Sequence[Slice]], root: int) -> NativeTree:
             for offset, child in zip(offsets, slices, strict=False)
         ]
         from_file = _rollup(in_file, root)
-        cuts = {_native.rollup_cut(kept, root, TERMINAL_SLICES), *(tile * 4 ** (root + 3) for tile in (1, 2, 3))}
-        cut = [_cut_rollup(slices, root, at) for slices in (kept, in_file) for at in cuts if root >= 4 and at]
+        tiles = [tile * 4 ** (root + 3) for tile in (1, 2, 3)]
+        cuts = [*(_native.rollup_cuts(kept, root, parts, TERMINAL_SLICES) for parts in (2, 5)), tiles, tiles[1:2]]
+        cut = [_cut_rollup(slices, root, times) for slices in (kept, in_file) for times in cuts if root >= 4 and times]
     with_wide_counts = _rollup(kept, root, narrow_slices=0)
     encoded = _encoded(in_memory)
     assert _encoded(from_file) == encoded
@@ -90,12 +92,14 @@ def _rollup(children: Sequence[_native.KeptSlices], root: int, narrow_slices: in
     return block
 
 
-def _cut_rollup(children: Sequence[_native.KeptSlices], root: int, cut: int) -> _native.Block:
-    """Of two parts, the later one built first."""
+def _cut_rollup(children: Sequence[_native.KeptSlices], root: int, cuts: Sequence[int]) -> _native.Block:
+    """A block with a rollup that is built in parts, the last one first."""
     block = _native.Block(0)
-    later = _native.rollup_tiles(children, root, terminal_slices=TERMINAL_SLICES, start=cut)
-    tiles = _native.rollup_tiles(children, root, terminal_slices=TERMINAL_SLICES, stop=cut)
-    tiles.join(later)
+    tiles = _native.rollup_tiles(children, root, terminal_slices=TERMINAL_SLICES, start=cuts[-1])
+    for start, stop in reversed([*pairwise([0, *cuts])]):
+        earlier = _native.rollup_tiles(children, root, terminal_slices=TERMINAL_SLICES, start=start, stop=stop)
+        earlier.join(tiles)
+        tiles = earlier
     block.add(0, tiles)
     return block
 

@@ -261,9 +261,10 @@ def test_parts_of_rollups_are_refused_where_they_cannot_be_joined() -> None:
         return _native.KeptSlices(np.array(start), np.ones(len(start), np.int64), np.zeros(len(start), np.int32))
 
     slices = [kept(list(range(0, 4**8, 16)))]
-    cut = _native.rollup_cut(slices, 4)
+    assert _native.rollup_cuts(slices, 4, 4) == [4**8 // 4, 4**8 // 2, 4**8 // 4 * 3]
+    (cut,) = _native.rollup_cuts(slices, 4, 2)
     assert cut == 4**8 // 2
-    assert _native.rollup_cut(slices, 3) == 0
+    assert _native.rollup_cuts(slices, 3, 2) == _native.rollup_cuts(slices, 4, 1) == []
     for start, stop in [(cut + 1, None), (-cut, None), (2**63 - 1, None), (0, cut - 1), (4**8, None), (0, 4**8)]:
         with pytest.raises(ValueError, match="cut where a bin of its root begins"):
             _native.rollup_tiles(slices, 4, start=start, stop=stop)

@@ -30,6 +30,7 @@ from tilescope.tiler.indexing.reading.ranks import files_of_other_times
 from tilescope.tiler.indexing.reading.read_ahead import ahead
 from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
 from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.profile import staged, waiting
 from tilescope.tiler.readers.ascend.neighbours import Neighbours
 from tilescope.tiler.readers.ascend.reader import AscendTableReader
 from tilescope.tiler.readers.capture_rank import job_rank
@@ -174,7 +175,7 @@ def read_files(
         with ThreadPoolExecutor(at_once, "read") as pool:
             # Several files keep all cores busy by themselves; the tracks of a single one are looked into side by side.
             lines = executor if len(files) == 1 else None
-            futures = [pool.submit(reading.read, lines) for reading in readings]
+            futures = [pool.submit(staged("reading", reading.read), lines) for reading in readings]
             try:
                 _watch(futures, readings, sizes, meter, on_snapshots, between_looks)
                 traces = leave_out_copies(_aligned([future.result() for future in futures], is_unconfirmed), room)
@@ -233,9 +234,10 @@ def _watch(
 ) -> None:
     """Reports until all files are read, or one of them cannot be."""
     shown: list[FileSnapshot | None] = [None] * len(readings)
-    waiting = set(futures)
-    while waiting:
-        done, waiting = wait(waiting, _POLL_SECONDS, return_when="FIRST_EXCEPTION")
+    unread = set(futures)
+    while unread:
+        with waiting("other threads"):
+            done, unread = wait(unread, _POLL_SECONDS, return_when="FIRST_EXCEPTION")
         if any(future.exception() is not None for future in done):
             readings[0].stopped.set()
             _raise_first(futures)
@@ -247,7 +249,7 @@ def _watch(
         meter.read_ends = READ_TRACKWISE if any(reading.trackwise for reading in readings) else READ_WHOLE
         meter.tell()
         snapshots = [reading.snapshot for reading in readings]
-        if waiting and any(new is not old for new, old in zip(snapshots, shown, strict=True)):
+        if unread and any(new is not old for new, old in zip(snapshots, shown, strict=True)):
             shown = snapshots
             on_snapshots(snapshots)
         between_looks()

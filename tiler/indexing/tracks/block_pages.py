@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -26,8 +27,10 @@ _AIM_BYTES = 44_000
 # Compressed bytes per unit of a tile's weight, before anything is known of the block.
 _FIRST_RATIO = 8.0
 
-# A block is halved if it has about so many pages.
-_HALVED_PAGES = 16
+# A block is cut into parts of about so many pages, which threads share, but not into more than so many parts: each
+# begins without knowing how well its tiles are compressed. What is stored must not depend on the number of threads.
+_PART_PAGES = 16
+_MOST_PARTS = 8
 
 # As numbers: to look a member of an enumeration up, and to join two, takes microseconds.
 _PAGE: Final = int(TileFlag.PAGE_START)
@@ -52,24 +55,23 @@ class BlockPages:
         self._page_crc = np.zeros(len(flags), np.int64)
         self._residual_crc = np.zeros(len(flags), np.int64)
 
-    def halves(self) -> list[range]:
-        """The tiles in two parts of about as many bytes, where that is several pages each; else all of them."""
+    def parts(self) -> list[range]:
+        """The tiles in parts of about as many bytes, where that is several pages each."""
         weights = np.cumsum(self._weight)
-        n = len(weights)
-        if not n or weights[-1] < _HALVED_PAGES * _AIM_BYTES / _FIRST_RATIO:
-            return [range(n)]
-        middle = int(np.searchsorted(weights, weights[-1] // 2))
-        return [range(middle), range(middle, n)]
+        whole = int(weights[-1]) if len(weights) else 0
+        parts = min(max(int(whole * _FIRST_RATIO / (_PART_PAGES * _AIM_BYTES)), 1), _MOST_PARTS)
+        cuts = [int(np.searchsorted(weights, whole * part // parts)) for part in range(1, parts)]
+        return [range(first, stop) for first, stop in pairwise([0, *cuts, len(weights)])]
 
-    def pages(self, tiles: range | None = None) -> Iterator[tuple[PageKey, bytes]]:
-        """The pages of all tiles, or of some, as they are stored, each with its name.
+    def pages(self, tiles: range) -> Iterator[tuple[PageKey, bytes]]:
+        """The pages of these tiles, as they are stored, each with its name.
 
         Raises MemoryError for a tile that is too large.
         """
         level_ends = [*(np.flatnonzero(np.diff(self._level)) + 1).tolist(), len(self._level)]
         weights = np.cumsum(self._weight)
         ratio = _FIRST_RATIO
-        first, stop = (0, len(weights)) if tiles is None else (tiles.start, tiles.stop)
+        first, stop = tiles.start, tiles.stop
         level = bisect_right(level_ends, first)
         limit = min(level_ends[level], stop) if first < stop else stop
         before = int(weights[first - 1]) if first else 0  # the weight of all before the next tile

@@ -18,9 +18,9 @@ from tilescope.tiler.indexing.tracks.track_data import TrackData
 
 NO_NAME = -1  # of slices that name nothing
 
-# A rollup of so many slices is built in two parts. Those of 9.4 million took two threads half the time, and 2 % more of
-# both together.
-_CUT_AT = 1 << 22
+# A rollup is built in parts of so many slices or more, by as many threads as there are. Two parts of 9.4 million took
+# two threads half the time, and 2 % more of both together.
+_PART_SLICES = 1 << 20
 
 
 class Rollups:
@@ -59,9 +59,10 @@ class Rollups:
                 raise DiskFull(f"{self._folder}: {what}", kept.bytes) from error
         self._slices[track] = kept
 
-    def cut(self, rollup: PlacedTrack, root_level: int) -> int:
-        """Position that cuts a rollup into two parts of about the same size, for two threads; 0: it is built in one."""
-        return _native.rollup_cut(self._children(rollup), root_level) if rollup.weight >= _CUT_AT else 0
+    def cuts(self, rollup: PlacedTrack, root_level: int, threads: int) -> list[int]:
+        """Times, ascending, that cut a rollup into parts of about the same size for so many threads."""
+        parts = min(threads, rollup.weight // _PART_SLICES)
+        return _native.rollup_cuts(self._children(rollup), root_level, parts) if parts > 1 else []
 
     def tiles(
         self,
@@ -71,7 +72,7 @@ class Rollups:
         start: int = 0,
         stop: int | None = None,
     ) -> _native.Tiles:
-        """The tile tree of a rollup, or its part from the cut on or up to it.
+        """The tile tree of a rollup, or its part between two cuts.
 
         Raises MemoryError when more slices are open than `budget` has room for.
         """

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "columns/activity_bins.hpp"
 #include "columns/event_codes.hpp"
 #include "columns/extent.hpp"
@@ -33,7 +34,7 @@ class Activities {
         const Span<const std::uint8_t> phases = span_of(phase);
         const Span<const std::int64_t> times = span_of(time);
         const Span<const std::int64_t> durations = span_of(duration);
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         for (std::size_t k = 0; k < n; ++k) {
             if (tracks[k] < 0) throw std::invalid_argument("tracks are not negative");
             const auto number = static_cast<std::size_t>(tracks[k]);
@@ -93,7 +94,7 @@ auto bins_of_activity(const std::vector<InColumn<double>>& busy, const std::vect
     for (std::size_t k = 0; k < busy.size(); ++k) loads.push_back({span_of(busy[k]), first[k], step[k]});
     ActivityBins combined;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         combined = activity_bins(loads, bins);
     }
     return std::make_tuple(to_numpy(std::move(combined.bins)), to_numpy(std::move(combined.utilisation)));
@@ -108,7 +109,7 @@ auto extent(const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& t
     const auto starts_ps = optional(time_ps), durations_ps = optional(duration_ps);
     ChunkExtent bounds;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         bounds = extent_of(span_of(phase), span_of(time_ns), starts_ps, span_of(duration_ns), durations_ps);
     }
     return std::make_tuple(bounds.events, bounds.first_ns, bounds.latest_ns, bounds.longest_ns, bounds.last_ns,

@@ -13,6 +13,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "columns/argument_values.hpp"
 #include "trace_event/json_arguments.hpp"
 #include "xspace/args.hpp"
@@ -59,7 +60,7 @@ std::tuple<ValueColumns, OutColumn<std::int64_t>> stat_values(const InColumn<std
     ArgumentValues values(ids.size());
     std::vector<std::int64_t> metadata;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         const xspace::WantedStats wanted(ids, has_number);
         std::vector<ArgumentValue> event_values(ids.size());
         metadata.reserve(rows.size());
@@ -75,7 +76,7 @@ ValueColumns json_values(const InColumn<std::int64_t>& args_end, const InColumn<
                          const InColumn<std::int64_t>& rows, std::vector<std::string> names) {
     ArgumentValues values(names.size());
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         std::vector<ArgumentValue> event_values(names.size());
         const JsonArguments wanted(std::move(names));
         for_each_row(span_of(args_end), span_of(args), span_of(rows), [&](Bytes of_event) {

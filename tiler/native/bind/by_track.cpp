@@ -14,6 +14,7 @@
 #include "bind/arrays.hpp"
 #include "bind/chunk_columns.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "columns/by_track.hpp"
 
 namespace nb = nanobind;
@@ -54,7 +55,7 @@ std::tuple<OutColumn<int32_t>, OutColumn<int64_t>, std::optional<OutColumns>> by
     parts.reserve(chunks.size());
     for (const nb::handle chunk : chunks) parts.push_back(nb::cast<const ChunkColumns&>(chunk).whole());
 
-    auto release = std::make_optional<nb::gil_scoped_release>();
+    auto release = std::make_optional<Unlocked>();
     Column<int32_t> joined;
     const Span<const int32_t> track = all_tracks(tracks, parts, joined);
     RowsByTrack rows = rows_by_track(track);

@@ -15,6 +15,7 @@
 #include "bind/exceptions.hpp"
 #include "bind/leaf_columns.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "search/call_nodes.hpp"
 #include "search/call_sweep.hpp"
 #include "search/call_tree.hpp"
@@ -47,7 +48,7 @@ class BoundCallTree {
         }
         const std::vector<SearchedLeaf> leaves = columns.rows(pages.size());
         const std::vector<Span<const uint8_t>> contents = contents_of(pages);
-        const nb::gil_scoped_release release;
+        const Unlocked unlocked;
         // Leaves of different levels take turns, and so do their pages: each is opened once, for all of its leaves.
         std::vector<std::vector<SearchedLeaf>> leaves_on(contents.size());
         for (std::size_t k = 0; k < leaves.size(); ++k) leaves_on[page_of(columns, k)].push_back(leaves[k]);
@@ -79,7 +80,7 @@ class BoundCallTree {
     }
 
     bool take(BoundCallTree& other, std::size_t most) {
-        const nb::gil_scoped_release release;
+        const Unlocked unlocked;
         return tree_.take(other.tree_, most);
     }
 
@@ -98,12 +99,12 @@ class BoundCallTree {
     void close_places(const InInts& nodes) { tree_.close_places(span_of(nodes)); }
 
     bool settle(std::size_t most) {
-        const nb::gil_scoped_release release;
+        const Unlocked unlocked;
         return tree_.settle(most);
     }
 
     std::tuple<int64_t, int64_t, int64_t, int64_t> totals() const {
-        const nb::gil_scoped_release release;
+        const Unlocked unlocked;
         const CallTotals totals = tree_.nodes().totals();
         return {totals.nodes, totals.self, totals.count, totals.levels};
     }
@@ -111,7 +112,7 @@ class BoundCallTree {
     std::vector<OutInts> rows(std::size_t limit, int64_t levels) const {
         CallRows rows;
         {
-            const nb::gil_scoped_release release;
+            const Unlocked unlocked;
             rows = tree_.nodes().rows(limit, levels);
         }
         std::vector<OutInts> columns;

@@ -16,6 +16,7 @@
 #include "bind/arrays.hpp"
 #include "bind/exceptions.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "bind/written.hpp"
 #include "pages/container.hpp"
 #include "pages/container_reader.hpp"
@@ -40,7 +41,7 @@ std::vector<DecodedColumn> container_columns(const nb::bytes& data, size_t max_r
     std::vector<ContainerReader::Column> stored;
     std::vector<std::vector<int64_t>> values;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         stored = ContainerReader(bytes_of(view_of(data)), max_rows).columns();
         const auto is_left = [&only](const ContainerReader::Column& column) {
             return only && std::find(only->begin(), only->end(), column.id) == only->end();
@@ -71,7 +72,7 @@ nb::bytes encode_container(const nb::bytes& magic, int level, uint32_t n_tiles, 
     if (magic.size() != 4) throw std::invalid_argument("a magic number has four bytes");
     ContainerWriter out(magic.c_str(), level, n_tiles, block);
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         for (const auto& [id, values] : columns) {
             if (values.dtype() == nb::dtype<int64_t>()) out.smaller(id, ints_of<int64_t>(values));
             else if (values.dtype() == nb::dtype<uint32_t>()) out.smaller(id, ints_of<uint32_t>(values));
@@ -86,7 +87,7 @@ nb::bytes python_bytes(const std::vector<uint8_t>& made) { return nb::bytes(made
 std::vector<std::tuple<std::size_t, std::size_t, nb::bytes>> own_blocks(const nb::bytes& data, size_t max_rows) {
     std::vector<OwnBlocks> made;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         made = blocks_without_matches(bytes_of(view_of(data)), max_rows);
     }
     std::vector<std::tuple<std::size_t, std::size_t, nb::bytes>> blocks;

@@ -13,6 +13,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "columns/flow_bins.hpp"
 
 namespace nb = nanobind;
@@ -39,7 +40,7 @@ class BoundFlowTiler {
     std::optional<std::vector<std::tuple<int, Columns>>> read(std::size_t most_ends) {
         std::vector<FlowBins> levels;
         {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             if (!tiler_.read(most_ends, levels)) levels.clear();
         }
         if (levels.empty()) return std::nullopt;

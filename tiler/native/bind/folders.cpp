@@ -16,6 +16,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "files/folder_state.hpp"
 
 namespace nb = nanobind;
@@ -50,7 +51,7 @@ void bind_folders(nb::module_& m) {
             const std::string place(path.c_str(), path.size());
             std::optional<FolderState> state;
             {
-                const nb::gil_scoped_release unlocked;
+                const Unlocked unlocked;
                 state = folder_state(place, endings, most_bytes);
             }
             if (!state) return std::nullopt;

@@ -14,6 +14,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "columns/windows.hpp"
 #include "pyramid/duration_bucket.hpp"
 #include "pyramid/geometry.hpp"
@@ -96,7 +97,7 @@ class BoundHistograms {
                     const std::optional<InColumn<uint8_t>>& together, const std::optional<InColumn<uint32_t>>& own,
                     size_t most_pairs)
         : tracks_(std::move(tracks)), rows_(rows) {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         std::vector<SliceColumns> slices;
         uint64_t ticks = 0;
         for (const auto& [start, duration, name] : tracks_) {
@@ -127,7 +128,7 @@ class BoundHistograms {
         if (!names) throw std::invalid_argument("tracks have no names");
         HistogramRecords records;
         {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             tracks_done_ = tracks_done_ || !walk_->next_by_track();
             if (!tracks_done_) {
                 const NameRows sums = walk_->track_sums();
@@ -146,7 +147,7 @@ class BoundHistograms {
         std::vector<uint8_t> together;
         std::vector<uint32_t> own;
         {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             tracks_done_ = true;
             for (const HistogramTile& tile : walk_->with_records()) {
                 together.push_back(tile.together ? 1 : 0);
@@ -162,7 +163,7 @@ class BoundHistograms {
     FoundOf next(uint32_t owner, const std::vector<uint32_t>& owners) {
         HistogramRecords records;
         {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             tracks_done_ = true;
             done_ = done_ || !walk_->next();
             if (!done_) {
@@ -208,7 +209,7 @@ class BoundSpanSums {
         std::optional<Span<const int32_t>> renamed;
         if (names) renamed = span_of(*names);
         const Bytes bytes = bytes_of(view_of(page));
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         sums_.add_leaves(ContainerReader(bytes, max_rows), parts, as, renamed);
     }
 
@@ -217,7 +218,7 @@ class BoundSpanSums {
             throw std::invalid_argument("buckets are counted for all, or for none");
         const Bytes record = bytes_of(view_of(histogram));
         const Bytes counts = buckets ? bytes_of(view_of(*buckets)) : Bytes();
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         std::optional<ContainerReader> counted;
         if (has_buckets_) counted.emplace(counts, max_rows);
         return sums_.add_stored(ContainerReader(record, max_rows), counted, as);
@@ -230,7 +231,7 @@ class BoundSpanSums {
         const Bytes record = bytes_of(view_of(histogram));
         const Bytes counts = buckets ? bytes_of(view_of(*buckets)) : Bytes();
         const Span<const int32_t> as = span_of(as_name);
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         std::optional<ContainerReader> counted;
         if (has_buckets_) counted.emplace(counts, max_rows);
         sums_.add_tracks(ContainerReader(record, max_rows), counted, as);
@@ -238,7 +239,7 @@ class BoundSpanSums {
 
     void add(const BoundSpanSums& other) {
         if (&other == this) throw std::invalid_argument("sums cannot be added to themselves");
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         sums_.add(other.sums_);
     }
 
@@ -267,7 +268,7 @@ void add_page(Made& made, const nb::bytes& page, size_t max_rows, const std::vec
     std::optional<Span<const int32_t>> renamed;
     if (names) renamed = span_of(*names);
     const Bytes bytes = bytes_of(view_of(page));
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     made.add(ContainerReader(bytes, max_rows), parts, renamed);
 }
 
@@ -301,7 +302,7 @@ class BoundLeafSpans {
         for (const nb::bytes& page : pages) contents.push_back(bytes_of(view_of(page)));
         std::vector<TickSpans> windows(LeafSpans::kKinds);
         {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             std::vector<ContainerReader> readers;
             readers.reserve(contents.size());
             for (page_ = 0; page_ < contents.size(); ++page_) readers.emplace_back(contents[page_], max_rows);
@@ -430,7 +431,7 @@ void bind_histogram(nb::module_& m) {
             const Bytes bytes = bytes_of(view_of(page));
             LeafStarts starts;
             {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 starts = leaf_starts(ContainerReader(bytes, max_rows), leaves);
             }
             return std::make_pair(to_numpy(std::move(starts.ordinal)), to_numpy(std::move(starts.start)));

@@ -12,6 +12,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "columns/name_totals.hpp"
 #include "pages/operation_record.hpp"
 
@@ -36,7 +37,7 @@ class RecordKindSums : public KindSums {
                          const Flags& columns) {
         std::vector<std::uint8_t> has;
         {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             record_.read(bytes_of(view_of(data)), {track, kinds(), most}, span_of(columns));
             add_whole(record_.kind(), record_.parent(), record_.duration(), first);
             const Span<const std::int64_t> numbered = record_.numbered_operations();
@@ -62,7 +63,7 @@ void bind_kind_sums(nb::module_& m) {
     m.def(
         "count_kinds",
         [](const Numbers& kind, const WritableColumn<std::int64_t>& counts) {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             count_kinds(span_of(kind), span_of(counts));
         },
         nb::arg("kind"), nb::arg("counts"), "Adds how often each kind occurs to its count. Raises ValueError.");
@@ -73,7 +74,7 @@ void bind_kind_sums(nb::module_& m) {
             "add",
             [](RecordKindSums& self, const Numbers& kind, const Numbers& parent, const Numbers& duration,
                const Numbers& part, const Flags& starts, const Flags& begins, std::int64_t first) {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 self.add(span_of(kind), span_of(parent), span_of(duration), span_of(part), span_of(starts),
                          span_of(begins), first);
             },
@@ -85,7 +86,7 @@ void bind_kind_sums(nb::module_& m) {
             "add_number",
             [](RecordKindSums& self, std::size_t number, const Numbers& kind, const Numbers& value,
                const Flags& starts) {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 self.add_number(number, span_of(kind), span_of(value), span_of(starts));
             },
             nb::arg("number"), nb::arg("kind"), nb::arg("value"), nb::arg("starts"),
@@ -94,7 +95,7 @@ void bind_kind_sums(nb::module_& m) {
             "add_whole",
             [](RecordKindSums& self, const Numbers& kind, const Numbers& parent, const Numbers& duration,
                std::int64_t first) {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 self.add_whole(span_of(kind), span_of(parent), span_of(duration), first);
             },
             nb::arg("kind"), nb::arg("parent"), nb::arg("duration"), nb::arg("first"),
@@ -103,7 +104,7 @@ void bind_kind_sums(nb::module_& m) {
             "add_growing",
             [](RecordKindSums& self, const Numbers& kind, const Numbers& parent, const Numbers& duration,
                std::int64_t first) {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 std::int64_t last = -1;
                 for (const Span<const std::int64_t> column : {span_of(kind), span_of(parent)})
                     for (const std::int64_t value : column) last = std::max(last, value);
@@ -156,7 +157,7 @@ void bind_kind_sums(nb::module_& m) {
         .def(
             "add",
             [](LoneSpans& self, const Numbers& kind, const Numbers& start, const Numbers& length) {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 self.add(span_of(kind), span_of(start), span_of(length));
             },
             nb::arg("kind"), nb::arg("start"), nb::arg("length"),
@@ -170,7 +171,7 @@ void bind_kind_sums(nb::module_& m) {
         .def(
             "add",
             [](NameTotals& self, const InColumn<std::int32_t>& name, const Numbers& duration) {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 self.add(span_of(name), span_of(duration));
             },
             nb::arg("name"), nb::arg("duration"),

@@ -17,6 +17,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "bind/written.hpp"
 #include "columns/launch_join.hpp"
 #include "columns/partner_codes.hpp"
@@ -54,7 +55,7 @@ class BoundLaunchJoin {
         std::size_t next = 0;
         std::optional<ContainerWriter> chunk;
         {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             next = join_.read(place, row, most, launches);
             chunk = launch_chunk(static_cast<std::uint32_t>(tracks_.at(place)),
                                  {launches.ordinal, launches.code, launches.launching.track, launches.launching.before,
@@ -71,7 +72,7 @@ class BoundLaunchJoin {
     auto ends(std::size_t place, const JoinColumn& start) const {
         LaunchEnds ends;
         {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             ends = join_.ends(place, span_of(start));
         }
         std::optional<OutColumn<std::int64_t>> tick;
@@ -101,7 +102,7 @@ class BoundLaunchJoin {
         const auto& [track, ordinal, source, target, is_on_device] = flows;
         const FileFlows file_flows{span_of(track), span_of(ordinal), span_of(source), span_of(target),
                                    span_of(is_on_device)};
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         return LaunchJoin(std::move(slices), file_flows, most_work, most);
     }
 
@@ -115,7 +116,7 @@ auto codes_of(const JoinColumn& track, const JoinColumn& ordinal) {
     std::vector<std::int64_t> code;
     PartnerTracks tracks;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         code.resize(same_size(span_of(track), span_of(ordinal)));
         std::vector<std::uint32_t> places(code.size());
         PartnerSteps steps;
@@ -136,7 +137,7 @@ auto codes_of(const JoinColumn& track, const JoinColumn& ordinal) {
 }
 
 std::tuple<bool, bool> near_keys(const JoinColumn& keys, std::int64_t base, const WritableColumn<std::int32_t>& out) {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     const NearKeys near(span_of(keys), base, span_of(out));
     return {near.are_all, near.are_near};
 }
@@ -144,7 +145,7 @@ std::tuple<bool, bool> near_keys(const JoinColumn& keys, std::int64_t base, cons
 auto partners_of(const JoinColumn& code, const JoinColumn& tracks, const JoinColumn& before) {
     Partners partners;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         partners = decoded_partners(span_of(code), span_of(tracks), span_of(before));
     }
     return std::make_tuple(to_numpy(std::move(partners.track)), to_numpy(std::move(partners.ordinal)));

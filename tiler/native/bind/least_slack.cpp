@@ -10,6 +10,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 
 namespace nb = nanobind;
 
@@ -23,7 +24,7 @@ void bind_least_slack(nb::module_& m) {
             const Span<const int64_t> sources = span_of(source), targets = span_of(target), waits = span_of(wait);
             std::vector<int64_t> slack;
             {
-                const nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 slack = least_slack(sources, targets, waits, nodes);
             }
             return to_numpy(std::move(slack));

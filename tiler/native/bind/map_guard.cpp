@@ -8,6 +8,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "files/map_guard.hpp"
 
 namespace nb = nanobind;
@@ -24,7 +25,7 @@ class GuardedMap {
     bool broken() const { return guard_.broken(); }
 
     void release(std::size_t begin, std::size_t end) const {
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         guard_.release(begin, end);
     }
 

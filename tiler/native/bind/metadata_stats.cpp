@@ -19,6 +19,7 @@
 #include "base/span.hpp"
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "xspace/entry_stats.hpp"
 #include "xspace/message_parts.hpp"
 #include "xspace/metadata_rows.hpp"
@@ -112,7 +113,7 @@ class BoundRows {
     // Reads the stats of the entries that have no rows. Other threads run meanwhile.
     ReadEntries read(const EntryBytes& stats, const EntryBytes& texts, Span<const std::int64_t> positions,
                      Span<const std::int32_t> names, const StatChoice& choice) const {
-        const nb::gil_scoped_release release;
+        const Unlocked unlocked;
         const std::shared_lock<std::shared_mutex> lock(guard_);
         return {stats.at(positions), texts.at(positions), names, choice, seen_};
     }
@@ -244,7 +245,7 @@ class BoundParts {
     }
 
     static NamedParts read(const Bytes& raw, const PartFields& fields, std::size_t most) {
-        const nb::gil_scoped_release release;
+        const Unlocked unlocked;
         return {raw, fields, most};
     }
 
@@ -428,7 +429,7 @@ void bind_metadata_stats(nb::module_& m) {
            std::uint32_t field, std::size_t most) {
             MessageParts parts;
             {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 parts = message_parts(span_of(raw), span_of(starts), span_of(stops), field, most);
             }
             return nb::make_tuple(to_numpy(std::move(parts.message)), to_numpy(std::move(parts.start)),
@@ -446,7 +447,7 @@ void bind_metadata_stats(nb::module_& m) {
            std::uint32_t field) {
             std::vector<std::int64_t> numbers;
             {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 numbers = message_numbers(source_of(raw), span_of(starts), span_of(stops), field);
             }
             return to_numpy(std::move(numbers));

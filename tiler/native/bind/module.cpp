@@ -37,4 +37,5 @@ NB_MODULE(_native, m) {
     tilescope::bind_trace_event(m);
     tilescope::bind_tables(m);
     tilescope::bind_tree(m);
+    tilescope::bind_unlocked(m);
 }

@@ -36,6 +36,7 @@ void bind_synth(nanobind::module_& m);
 void bind_trace_event(nanobind::module_& m);
 void bind_tables(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);
+void bind_unlocked(nanobind::module_& m);
 void bind_windows(nanobind::module_& m);
 void bind_xspace(nanobind::module_& m);
 void bind_xspace_args(nanobind::module_& m);

@@ -11,6 +11,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "xspace/operations.hpp"
 
 namespace nb = nanobind;
@@ -39,7 +40,7 @@ ColumnTuple add(Operations& operations, const InColumn<std::int64_t>& args_end, 
                 const InColumn<std::int64_t>& duration) {
     Operations::Columns columns;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         columns = operations.add(span_of(args_end), begin, span_of(args), span_of(start), span_of(duration));
     }
     return columns_of(std::move(columns));
@@ -54,7 +55,7 @@ auto add_with_chunks(Operations& operations, const InColumn<std::int64_t>& args_
     Operations::Columns columns;
     std::vector<xspace::OperationChunk> ended;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         xspace::OperationChunks& chunks = operations.chunks(most_events, most_bytes);
         columns = operations.add(span_of(args_end), begin, span_of(args), span_of(start), span_of(duration), &chunks);
         ended = chunks.take();

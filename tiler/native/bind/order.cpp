@@ -10,6 +10,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "columns/args_chunk.hpp"
 #include "columns/gather.hpp"
 #include "columns/length_classes.hpp"
@@ -25,13 +26,13 @@ namespace tilescope {
 namespace {
 
 bool is_ordered(const InColumn<int64_t>& start, const InColumn<int64_t>& duration) {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     return in_canonical_order(span_of(start), span_of(duration));
 }
 
 void order_of(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const WritableColumn<int64_t>& order,
               const WritableColumn<int64_t>& space) {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     canonical_order(span_of(start), span_of(duration), span_of(order), span_of(space));
 }
 
@@ -40,14 +41,14 @@ bool ties_of(const InColumn<int64_t>& start, const WritableColumn<int64_t>& dura
              const WritableColumn<int64_t>& args_end, const WritableColumn<uint8_t>& args,
              const std::optional<WritableColumn<int64_t>>& source) {
     const Span<int64_t> sources = source ? span_of(*source) : Span<int64_t>();
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     return order_ties(
         {span_of(start), span_of(duration), span_of(name), span_of(flags), span_of(args_end), span_of(args), sources});
 }
 
 // High and low half of the sum, which may be beyond 64 bits.
 auto halves_of_sum(const InColumn<int64_t>& values) {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     int64_t high = 0;
     int64_t low = 0;
     for (const int64_t value : span_of(values)) {
@@ -59,7 +60,7 @@ auto halves_of_sum(const InColumn<int64_t>& values) {
 
 auto rows_of(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const WritableColumn<uint32_t>& row,
              MemoryBudget* budget) {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     const RowsGiven given = assign_rows(span_of(start), span_of(duration), span_of(row), budget);
     return std::make_pair(given.rows, given.overlaps);
 }
@@ -70,7 +71,7 @@ Gathered gathered_of(const InColumn<int64_t>& order, const std::optional<InColum
 
 size_t gather_ends(const InColumn<int64_t>& ends, size_t size, const InColumn<int64_t>& order,
                    const WritableColumn<int64_t>& out_ends, const std::optional<InColumn<int64_t>>& behind) {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     return gathered_ends(span_of(ends), size, gathered_of(order, behind), span_of(out_ends));
 }
 
@@ -78,14 +79,14 @@ size_t gather_ends(const InColumn<int64_t>& ends, size_t size, const InColumn<in
 void gather_into(const InColumn<int64_t>& ends, const InColumn<uint8_t>& data, const InColumn<int64_t>& order,
                  const WritableColumn<int64_t>& out_ends, const WritableColumn<uint8_t>& out,
                  const std::optional<InColumn<int64_t>>& behind) {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     gather(span_of(ends), span_of(data), gathered_of(order, behind), span_of(out_ends), span_of(out));
 }
 
 OutColumn<uint8_t> written_chunk(const InColumn<int64_t>& ends, int64_t start, const InColumn<uint8_t>& data) {
     std::vector<uint8_t> out;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         out = column_chunk(span_of(ends), start, span_of(data));
     }
     return to_numpy(std::move(out));
@@ -94,7 +95,7 @@ OutColumn<uint8_t> written_chunk(const InColumn<int64_t>& ends, int64_t start, c
 OutColumn<uint8_t> restored(const InColumn<int64_t>& ends, const InColumn<uint8_t>& classes) {
     std::vector<uint8_t> out;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         out = restored_by_length(span_of(ends), span_of(classes));
     }
     return to_numpy(std::move(out));
@@ -103,7 +104,7 @@ OutColumn<uint8_t> restored(const InColumn<int64_t>& ends, const InColumn<uint8_
 void ticks_of(const InColumn<int64_t>& ns, const std::optional<InColumn<int16_t>>& ps, uint64_t from_ns,
               uint64_t per_ns, const WritableColumn<int64_t>& ticks) {
     const Span<const int16_t> beyond = ps ? span_of(*ps) : Span<const int16_t>();
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     write_ticks(span_of(ns), beyond, from_ns, per_ns, span_of(ticks));
 }
 

@@ -13,6 +13,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "columns/packed_texts.hpp"
 #include "columns/text_chunk.hpp"
 #include "columns/wordings.hpp"
@@ -28,7 +29,7 @@ std::pair<OutColumn<int64_t>, OutColumn<uint8_t>> pack(PackedTexts& texts, const
     std::vector<int64_t> packed_ends(ends.size());
     Column<char> packed;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         texts.pack(span_of(ends), span_of(data), packed_ends, packed);
     }
     return {to_numpy(std::move(packed_ends)), to_numpy_as<uint8_t>(packed)};
@@ -40,7 +41,7 @@ std::tuple<OutColumn<uint32_t>, nb::bytes> unpack(const PackedTexts& texts, cons
     std::vector<uint32_t> lengths;
     std::string out;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         const Span<const int64_t> text_ends = span_of(ends);
         if (first >= text_ends.size()) throw std::invalid_argument("texts that are not there");
         int64_t before = first == 0 ? 0 : text_ends[first - 1];
@@ -67,7 +68,7 @@ std::tuple<OutColumn<uint32_t>, nb::bytes> next_chunk(TextChunks& chunks, const 
     const Bytes texts = span_of(packed);
     TextChunk chunk;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         chunk = chunks.next(text_ends, texts, first, most_bytes, most_rows);
     }
     return {to_numpy(std::move(chunk.counts)), to_bytes(chunk.bytes)};
@@ -79,7 +80,7 @@ std::tuple<OutColumn<int64_t>, nb::bytes> read_chunk(const InColumn<uint32_t>& c
     const Bytes chunk = span_of(bytes);
     ChunkTexts chunk_texts;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         chunk_texts = texts_of_chunk(rows, chunk, most_bytes);
     }
     return {to_numpy(std::move(chunk_texts.ends)), to_bytes(chunk_texts.texts)};
@@ -89,7 +90,7 @@ std::tuple<std::vector<nb::bytes>, OutColumn<int32_t>> read_row_shapes(const InC
                                                                        const InColumn<uint8_t>& bytes) {
     RowShapes read;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         read = row_shapes_of_chunk(span_of(counts), span_of(bytes));
     }
     std::vector<nb::bytes> shapes;
@@ -130,7 +131,7 @@ void bind_packed_texts(nb::module_& m) {
         .def(
             "add",
             [](Wordings& self, const InColumn<int64_t>& ends, int64_t begin, const InColumn<uint8_t>& packed) {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 self.add(span_of(ends), begin, span_of(packed));
             },
             nb::arg("ends"), nb::arg("begin"), nb::arg("packed"),

@@ -10,6 +10,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "columns/async_homes.hpp"
 #include "columns/flow_join.hpp"
 #include "columns/pairing.hpp"
@@ -37,7 +38,7 @@ class BoundPairing {
           input_{span_of(time_), span_of(duration_), span_of(phase_), span_of(name_), std::nullopt, trace_end, {}} {
         if (key_) input_.key = span_of(*key_);
         if (text_ && has_category_) input_.namesakes = Namesakes{span_of(*text_), span_of(*has_category_)};
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         room_ = pairing_room(input_);
     }
 
@@ -50,7 +51,7 @@ class BoundPairing {
               const WritableColumn<std::int64_t>& space, MemoryBudget* budget) const {
         const PairedColumns out{span_of(start),  span_of(duration),   span_of(name),
                                 span_of(source), span_of(end_source), span_of(flags)};
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         const PairingCounts counts = pair_slices(input_, out, span_of(space), budget);
         return std::make_tuple(counts.ends_without_begin, counts.begins_without_end, counts.renamed,
                                counts.recategorised);
@@ -76,7 +77,7 @@ class BoundInnermost {
     auto slices_at(const InColumn<std::int64_t>& time) {
         std::vector<std::int64_t> slice;
         {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             slice = slices_.find(span_of(time));
         }
         return to_numpy(std::move(slice));
@@ -91,7 +92,7 @@ class BoundInnermost {
 auto join(const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& tick, const InColumn<std::int64_t>& key) {
     FlowEdges edges;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         edges = join_flows(span_of(phase), span_of(tick), span_of(key));
     }
     return std::make_tuple(to_numpy(std::move(edges.source)), to_numpy(std::move(edges.target)),
@@ -103,7 +104,7 @@ auto homes(const InColumn<std::int64_t>& group, const InColumn<std::int64_t>& ti
            const InColumn<std::uint8_t>& phase, std::size_t keys) {
     std::vector<std::int64_t> keys_of_rows;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         keys_of_rows =
             async_homes({span_of(group), span_of(time_ns), span_of(time_ps), span_of(key), span_of(phase), keys});
     }

@@ -11,6 +11,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "columns/window_counts.hpp"
 #include "pages/operation_record.hpp"
 
@@ -54,7 +55,7 @@ class RecordSums {
                   const Ordinals& window_first, const Ordinals& window_last, const Ordinals& left_out) {
         LeftOut rows;
         {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             record_.read(bytes_of(view_of(data)), {track, kinds_, most}, {&number_, 1});
             sums_.add({first, record_.kind(), record_.parent(), record_.duration(), record_.numbered_operations(),
                        record_.numbers()},
@@ -93,7 +94,7 @@ class RecordCounts {
         std::vector<std::uint8_t> has;
         std::vector<std::int64_t> special_ordinal, numbers;
         {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             const Span<const std::int64_t> places = span_of(place_of_kind);
             record_.read(bytes_of(view_of(data)), {track, places.size(), most}, span_of(columns),
                          is_timed.size() + left_out.size() != 0);

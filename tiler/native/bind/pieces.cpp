@@ -10,6 +10,7 @@
 
 #include "bind/chunk_columns.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "columns/pieces.hpp"
 
 namespace nb = nanobind;
@@ -69,7 +70,7 @@ std::tuple<size_t, size_t> join_pieces(const Chunks& chunks, const InColumn<int6
     const JoinedColumns out{span_of(phase),  span_of(start), span_of(duration), span_of(name), writable(key),
                             writable(value), span_of(flags), span_of(args_end), span_of(args)};
     const Span<const int32_t> run_names = span_of(names);
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     for (const ChunkPart& part : parts) {
         join_part(part, {from_ns, picoseconds, rounds}, run_names, out, row, args_at);
         row += part.rows();

@@ -14,6 +14,7 @@
 #include "bind/exceptions.hpp"
 #include "bind/module.hpp"
 #include "bind/prove.hpp"
+#include "bind/unlocked.hpp"
 #include "pages/container_reader.hpp"
 #include "prove/block.hpp"
 #include "prove/failure.hpp"
@@ -132,7 +133,7 @@ std::pair<BySlot<SliceFacts>, BySlot<CounterFacts>> prove_block(
         [&](std::size_t tile, ProveNames& of_tile) { tell(together, tile, of_tile); },
         [&](std::size_t tile, ProveNames& of_tile) { tell(by_track, tile, of_tile); }, memory);
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         block.run();
     }
     nb::dict slices, counters;
@@ -162,13 +163,13 @@ class BoundLayer {
             if (tile >= tree.tree().size() || !tree.tree().is_leaf(tile)) throw std::invalid_argument("no such leaf");
         }
         const auto by = fetch_by(fetch, memory_);
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         layer_.gather(tree.tree(), positions, numbers, frames, start, stop, by);
     }
 
     void complete_until(std::size_t block, int64_t until, const Fetch& fetch) {
         const auto by = fetch_by(fetch, memory_);
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         layer_.complete_until(block, until, by);
     }
 
@@ -200,7 +201,7 @@ struct TrackAndWhat {
 
 std::optional<int64_t> bound_unlisted_name(const nb::bytes& page, const InColumn<int64_t>& listed) {
     const Bytes bytes = bytes_of(view_of(page));
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     try {
         return unlisted_name(bytes, span_of(listed));
     } catch (const WrongRecord& error) {

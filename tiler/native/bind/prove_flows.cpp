@@ -15,6 +15,7 @@
 
 #include "bind/module.hpp"
 #include "bind/prove.hpp"
+#include "bind/unlocked.hpp"
 #include "prove/failure.hpp"
 #include "prove/flow_chunk.hpp"
 #include "prove/flow_tiles.hpp"
@@ -72,13 +73,13 @@ class BoundFlowTiles {
     }
 
     void add(BoundFlowChunk& chunk) {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         tiles_.add(chunk.chunk());
     }
 
     void add_launches(const InColumn<int64_t>& incoming, const InColumn<int64_t>& tick,
                       const InColumn<int64_t>& partner) {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         tiles_.add_launches(span_of(incoming), span_of(tick), span_of(partner));
     }
 
@@ -99,7 +100,7 @@ class BoundFlowTiles {
         }
         ProveFlowTiles::Wrong wrong;
         {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             wrong = tiles_.check(level, tiles);
         }
         return tuple_of_wrong(wrong);
@@ -128,7 +129,7 @@ class BoundSliceFinder {
         ProveSliceFinder::Found slices;
         for (auto& column : slices) column.reserve(wanted.size());
         {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             for (std::size_t first = 0; first < wanted.size();) {
                 std::size_t last = first + 1;
                 while (last < wanted.size() && tiles[last] == tiles[first]) ++last;

@@ -15,6 +15,7 @@
 #include "base/system.hpp"
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "bind/written.hpp"
 #include "pyramid/block.hpp"
 #include "pyramid/counter_track.hpp"
@@ -33,7 +34,7 @@ namespace {
 
 // Memory that is free but kept for later goes back to the system. The next allocations cost page faults again.
 void release_free_memory() {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     system::trim_heap();
 }
 
@@ -81,7 +82,7 @@ struct BoundTiles {
         auto* rollup = dynamic_cast<RollupTrack*>(tiles.get());
         const auto* other = dynamic_cast<const RollupTrack*>(later.tiles.get());
         if (rollup == nullptr || other == nullptr) throw std::invalid_argument("only the parts of rollups are joined");
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         rollup->join(*other);
     }
 };
@@ -101,7 +102,7 @@ BoundTiles slice_tiles(const InColumn<int64_t>& start, const InColumn<int64_t>& 
         bound.kept.push_back(array);
     if (budget != nullptr) bound.kept.push_back(nb::cast(budget, nb::rv_policy::reference));
     const SliceColumns columns(span_of(start), span_of(duration), span_of(row), span_of(name), span_of(flags));
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     // Of each bin there is a note: at such a level they are few.
     if (overview_level && columns.size() != 0 && bin_at(columns.start.back(), *overview_level) > kOverviewBinsAtMost)
         throw std::invalid_argument("the level is too fine for an overview");
@@ -113,7 +114,7 @@ BoundTiles slice_tiles(const InColumn<int64_t>& start, const InColumn<int64_t>& 
 auto slice_digest(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const InColumn<uint32_t>& row,
                   const InColumn<int32_t>& name, const InColumn<uint8_t>& flags) {
     const SliceColumns columns(span_of(start), span_of(duration), span_of(row), span_of(name), span_of(flags));
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     const SliceDigest digest = digest_of(columns);
     return std::make_tuple(digest.fingerprint, digest.end);
 }
@@ -123,7 +124,7 @@ BoundTiles counter_tiles(const InColumn<int64_t>& time, const InColumn<double>& 
     BoundTiles bound;
     bound.kept = {nb::cast(time), nb::cast(value)};
     const SampleColumns columns(span_of(time), span_of(value));
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     check_times(columns.time);
     bound.tiles = std::make_unique<CounterTrack>(columns, root_level);
     return bound;
@@ -144,7 +145,7 @@ struct BoundSlices {
     static std::unique_ptr<BoundSlices> in_file(int file, int64_t offset, const InColumn<int64_t>& start,
                                                 const InColumn<int64_t>& duration, const InColumn<int32_t>& name) {
         const SliceColumns columns(span_of(start), span_of(duration), span_of(name));
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         return std::make_unique<BoundSlices>(file, offset, columns);
     }
 };
@@ -162,7 +163,7 @@ BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int roo
     const std::vector<const KeptSlices*> slices = slices_of(children);
     BoundTiles bound;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         // Times are checked on the way: slices of a whole run are not read twice.
         bound.tiles = std::make_unique<RollupTrack>(slices, root_level, RollupSpan{start, stop.value_or(INT64_MAX)},
                                                     budget, terminal_slices, narrow_slices);
@@ -170,11 +171,12 @@ BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int roo
     return bound;
 }
 
-int64_t rollup_cut(const std::vector<const BoundSlices*>& children, int root_level, size_t terminal_slices) {
+std::vector<int64_t> rollup_cuts(const std::vector<const BoundSlices*>& children, int root_level, size_t parts,
+                                 size_t terminal_slices) {
     check_level(root_level);
     const std::vector<const KeptSlices*> slices = slices_of(children);
-    nb::gil_scoped_release release;
-    return RollupTrack::cut(slices, root_level, terminal_slices);
+    const Unlocked unlocked;
+    return RollupTrack::cuts(slices, root_level, parts, terminal_slices);
 }
 
 struct BoundBlock {
@@ -192,7 +194,7 @@ struct BoundBlock {
     }
 
     void seal() {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         block.seal();
     }
 
@@ -217,7 +219,7 @@ struct BoundBlock {
     auto encode(size_t first, size_t last, MemoryBudget* budget) const {
         std::optional<PlannedPage> planned;
         {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             planned.emplace(block.page(first, last, budget));
         }
         const auto& residual = planned->residual();
@@ -284,15 +286,15 @@ void bind_pyramid(nb::module_& m) {
           nb::arg("terminal_slices") = RollupTrack::kTerminalSlices,
           nb::arg("narrow_slices") = RollupTrack::kNarrowSlices, nb::arg("start") = 0, nb::arg("stop") = nb::none(),
           "Returns the tiles of the rollup of these tracks: those below the root in which at most `terminal_slices`\n"
-          "start have no children. One of more than `narrow_slices` counts in 64 bits. With the cut as `stop` or "
-          "`start`\n"
-          "it is the part before it or behind it, to be joined. Raises MemoryError when more slices are open at once\n"
+          "start have no children. One of more than `narrow_slices` counts in 64 bits. With cuts as `start` and "
+          "`stop`\n"
+          "it is the part between them, to be joined. Raises MemoryError when more slices are open at once\n"
           "than the budget has room for.");
     m.def(
-        "rollup_cut", &rollup_cut, nb::arg("children"), nb::arg("root_level"),
+        "rollup_cuts", &rollup_cuts, nb::arg("children"), nb::arg("root_level"), nb::arg("parts"),
         nb::arg("terminal_slices") = RollupTrack::kTerminalSlices,
-        "Returns a time with about as many slices before it as behind it, at which the rollup of these tracks may be\n"
-        "cut into two parts; 0: there is none.");
+        "Returns times, ascending, at which the rollup of these tracks may be cut into so many parts of about as many\n"
+        "slices; fewer where slices are not spread so.");
     nb::class_<BoundBlock>(m, "Block", "The tiles of up to 32 neighbouring tracks, to be written as pages.")
         .def(nb::init<uint32_t>(), nb::arg("number"))
         .def("add", &BoundBlock::add, nb::arg("slot"), nb::arg("tiles"),

@@ -14,6 +14,7 @@
 #include "bind/arrays.hpp"
 #include "bind/leaf_columns.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "search/hits.hpp"
 #include "search/joined_texts.hpp"
 #include "search/name_bounds.hpp"
@@ -38,7 +39,7 @@ void add(Sink& sink, const HitFilter& filter, const std::vector<nb::bytes>& page
          const LeafColumns& leaves) {
     const std::vector<SearchedLeaf> searched = leaves.rows(pages.size());
     const std::vector<Span<const uint8_t>> data = contents_of(pages);
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     SearchRoom room;
     for (size_t k = 0; k < searched.size();) {
         const size_t end = leaves.end_of_page(k);
@@ -82,12 +83,12 @@ class BoundHitBins {
 
     void put(const InInts& lane, const InInts& start, const InInts& end) {
         const Span<const int64_t> lanes = span_of(lane), starts = span_of(start), ends = span_of(end);
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         bins_.add(lanes, starts, ends);
     }
 
     void add_bins(const BoundHitBins& other) {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         bins_.add(other.bins_);
     }
 
@@ -118,7 +119,7 @@ std::tuple<OutInts, OutInts, OutColumn<uint32_t>> bound_page_names(const std::ve
     }
     NamesOnPages names_on_pages;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         names_on_pages = page_names(leaves, budget);
     }
     return {to_numpy(std::move(names_on_pages.name)), to_numpy(std::move(names_on_pages.count)),
@@ -129,7 +130,7 @@ std::optional<std::pair<int64_t, int64_t>> bound_name_bounds(const nb::bytes& hi
                                                              const InColumn<bool>& names) {
     const Bytes record = bytes_of(view_of(histogram));
     const std::vector<uint8_t> wanted(names.data(), names.data() + names.size());
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     const std::optional<NameBounds> bounds = name_bounds(ContainerReader(record, max_rows), wanted);
     if (!bounds) return std::nullopt;
     return std::pair(bounds->shortest, bounds->longest);
@@ -139,7 +140,7 @@ OutInts bound_texts_with(const nb::bytes& joined, const InInts& ends, const nb::
     std::vector<int64_t> indexes;
     const std::string_view text = view_of(joined), part = view_of(wanted);
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         indexes = texts_with(text, span_of(ends), part);
     }
     return to_numpy(std::move(indexes));

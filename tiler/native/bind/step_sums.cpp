@@ -10,6 +10,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 
 namespace nb = nanobind;
 
@@ -56,7 +57,7 @@ void bind_step_sums(nb::module_& m) {
             "add",
             [](StepSums& self, const IntColumn& kind, const IntColumn& parent, const IntColumn& duration,
                const IntColumn& start, const IntColumn& ticks, const IntColumn& numbered, const IntColumn& numbers) {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 self.add({span_of(kind), span_of(parent), span_of(duration), span_of(start), span_of(ticks),
                           span_of(numbered), span_of(numbers)});
             },

@@ -10,6 +10,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "synth/chrome.hpp"
 #include "synth/kineto.hpp"
 #include "synth/output.hpp"
@@ -58,7 +59,7 @@ Rows synth_trace(const std::string& format, std::uint64_t events, std::uint64_t 
     const Plan plan({format_of(format), events, tracks, seed, realistic});
     Totals totals;
     {
-        nb::gil_scoped_release release;
+        const tilescope::Unlocked unlocked;
         Output output([&write](std::string_view bytes, std::uint64_t events_so_far) {
             nb::gil_scoped_acquire acquire;
             write(tilescope::to_bytes(bytes), events_so_far);

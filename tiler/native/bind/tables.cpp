@@ -12,6 +12,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "tables/csv_stream.hpp"
 #include "tables/plane_integers.hpp"
 
@@ -45,7 +46,7 @@ OutColumn<int64_t> unpacked_integers(const nb::bytes& data, size_t offset, size_
     std::vector<int64_t> integers;
     {
         const Span<const uint8_t> bytes = bytes_of(view_of(data));
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         if (offset > bytes.size()) throw std::invalid_argument("it is cut short");
         const IntegerPlanes planes{{bytes.data() + offset, bytes.size() - offset}, size, count, least};
         integers = first ? summed_planes(planes, *first) : plane_integers(planes);
@@ -69,7 +70,7 @@ void bind_tables(nb::module_& m) {
             "feed",
             [](CsvStream& stream, const nb::bytes& block, size_t most_rows, size_t most_bytes) {
                 const std::string_view view = view_of(block);
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 return stream.feed(view, most_rows, most_bytes);
             },
             nb::arg("block"), nb::arg("most_rows"), nb::arg("most_bytes"),
@@ -77,7 +78,7 @@ void bind_tables(nb::module_& m) {
         .def(
             "finish",
             [](CsvStream& stream, size_t most_rows, size_t most_bytes) {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 return stream.finish(most_rows, most_bytes);
             },
             nb::arg("most_rows"), nb::arg("most_bytes"), "The same of what is left, when there is nothing more.")

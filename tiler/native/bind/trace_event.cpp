@@ -20,6 +20,7 @@
 #include "bind/exceptions.hpp"
 #include "bind/module.hpp"
 #include "bind/name_entries.hpp"
+#include "bind/unlocked.hpp"
 #include "trace_event/part.hpp"
 #include "trace_event/stream.hpp"
 
@@ -43,13 +44,13 @@ TimeUnit unit_of(bool nanoseconds) { return nanoseconds ? TimeUnit::nanoseconds 
 
 void read_part(TraceEventPart* part, const Buffer& block, PackedTexts* texts, bool nanoseconds) {
     const std::string_view view = text_of(span_of(block));
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     new (part) TraceEventPart(view, texts, unit_of(nanoseconds));
 }
 
 void feed(TraceEventStream& stream, const Buffer& data, TraceEventPart* part) {
     const std::string_view view = text_of(span_of(data));
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     if (part == nullptr) {
         stream.feed(view);
     } else {
@@ -58,7 +59,7 @@ void feed(TraceEventStream& stream, const Buffer& data, TraceEventPart* part) {
 }
 
 void finish(TraceEventStream& stream) {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     stream.finish();
 }
 

@@ -15,6 +15,7 @@
 #include "bind/arrays.hpp"
 #include "bind/exceptions.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "files/read_only_file.hpp"
 #include "tree/file.hpp"
 
@@ -46,7 +47,7 @@ class TreeReader {
         consistently([&](const tree::TreeFile& file, const Snapshot& snapshot, std::size_t) {
             std::vector<Entry> matches;
             {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 if (std::optional<Entry> entry = file.find(snapshot, view_of(key)))
                     matches.push_back(std::move(*entry));
             }
@@ -64,7 +65,7 @@ class TreeReader {
         consistently([&](const tree::TreeFile& file, const Snapshot& snapshot, std::size_t) {
             std::vector<Entry> matches;
             {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 std::optional<Entry> entry = file.last_at_most(snapshot, view_of(key), view_of(prefix));
                 if (entry) matches.push_back(std::move(*entry));
             }
@@ -81,7 +82,7 @@ class TreeReader {
             // Who is too slow for the writer reads less.
             const std::size_t fewer = std::max<std::size_t>(1, limit >> std::min<std::size_t>(failed, 30));
             {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 scanned = file.scan(snapshot, view_of(first), view_of(prefix), fewer, kScanBytes);
             }
             entries = rows(file, snapshot, scanned);
@@ -131,7 +132,7 @@ class TreeReader {
             read.push_back({0, nb::steal<nb::bytes>(made)});
             places.emplace_back(reinterpret_cast<std::uint8_t*>(PyBytes_AsString(made)), size);
         }
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         for (std::size_t k = 0; k < entries.size(); ++k) read[k].checksum = file.read(snapshot, entries[k], places[k]);
         return read;
     }

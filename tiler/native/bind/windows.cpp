@@ -10,6 +10,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "columns/divided_time.hpp"
 #include "columns/windows.hpp"
 
@@ -26,7 +27,7 @@ template <typename Make>
 OutSpans unlocked(Make make) {
     TickSpans spans;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         spans = make();
     }
     return {to_numpy(std::move(spans.start)), to_numpy(std::move(spans.stop))};
@@ -73,7 +74,7 @@ void bind_windows(nb::module_& m) {
             }
             DividedTime divided;
             {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 divided = divided_time(stretches, views, parts, counted);
             }
             std::vector<OutSpans> spans;

@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bind/unlocked.hpp"
 #include "pages/container.hpp"
 
 namespace tilescope {
@@ -13,7 +14,7 @@ inline nanobind::bytes written(const ContainerWriter& container) {
     if (bytes == nullptr) nanobind::raise_python_error();
     auto owned = nanobind::steal<nanobind::bytes>(bytes);
     char* const place = PyBytes_AsString(bytes);  // a call, as wheels for several versions of Python have it
-    nanobind::gil_scoped_release release;
+    const Unlocked unlocked;
     container.write(place);
     return owned;
 }

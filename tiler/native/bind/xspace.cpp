@@ -23,6 +23,7 @@
 #include "bind/exceptions.hpp"
 #include "bind/module.hpp"
 #include "bind/name_entries.hpp"
+#include "bind/unlocked.hpp"
 #include "bind/xspace_events.hpp"
 #include "bind/xspace_infos.hpp"
 #include "columns/activity.hpp"
@@ -59,7 +60,7 @@ class XSpaceFile {
           outline_(source_, room_) {}
 
     bool read_outline(std::size_t stop) {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         if (outline_.advance(stop)) return true;
         for (const xspace::Plane& plane : outline().planes) flow_stats_.emplace_back(source_, plane);
         surveys_.resize(outline().lines.size());
@@ -112,7 +113,7 @@ class XSpaceFile {
 
     // Looks at the line once more if some of its events are out of range then.
     void settle(std::size_t line, std::int64_t start_ns) {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         check_line(line);
         starts_ns_[line] = start_ns;
         xspace::LineSurvey& survey = surveys_[line];
@@ -153,7 +154,7 @@ class XSpaceFile {
 
     void split(std::size_t line) {
         check_line(line);
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         const xspace::CounterRules rules = counter_rules(line);
         auto counters = std::make_unique<xspace::CounterLine>(xspace::split_counters(
             source_, outline().lines[line], surveys_[line], rules, starts_ns_[line], room_.bytes, room_.per_line));
@@ -184,7 +185,7 @@ class XSpaceFile {
     }
 
     bool seal(std::size_t surveyed) {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         if (catalogue_) return false;
         if (!growing_) growing_ = std::make_unique<xspace::Catalogue>(source_, outline(), surveys_, room_);
         const bool is_ahead = growing_->advance(surveyed);
@@ -229,7 +230,7 @@ class XSpaceFile {
     ListOfTuples<nb::str, nb::str> names() const { return pairs_of(catalogue().names()); }
 
     xspace::MetadataTables metadata_tables(const InColumn<std::int32_t>& plane_class) const {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         return xspace::MetadataTables(source_, catalogue(), *hlo_, span_of(plane_class));
     }
 
@@ -241,7 +242,7 @@ class XSpaceFile {
     std::pair<std::vector<ApartInfo>, std::uint64_t> apart(std::size_t limit) const {
         xspace::SeparatePieces separate;
         {
-            nb::gil_scoped_release release;
+            const Unlocked unlocked;
             separate = xspace::find_separate_pieces(source_, outline(), catalogue(), *hlo_, limit);
         }
         std::vector<ApartInfo> result;
@@ -358,7 +359,7 @@ void bind_xspace(nb::module_& m) {
             [](xspace::PlaneStats& stats, std::size_t max_bytes) {
                 std::string piece;
                 {
-                    nb::gil_scoped_release release;
+                    const Unlocked unlocked;
                     piece = stats.next(max_bytes);
                 }
                 return to_bytes(piece);
@@ -366,7 +367,7 @@ void bind_xspace(nb::module_& m) {
             nb::arg("max_bytes"));
 
     nb::class_<xspace::Surveyor>(m, "XSpaceLineSurvey")
-        .def("advance", &xspace::Surveyor::advance, nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>(),
+        .def("advance", &xspace::Surveyor::advance, nb::arg("stop"), nb::call_guard<Unlocked>(),
              "Reads on until `stop`, a byte offset. Returns whether there is more.")
         .def_prop_ro("position", &xspace::Surveyor::position);
 

@@ -13,6 +13,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "columns/intern.hpp"
 #include "xspace/args.hpp"
 #include "xspace/correlation.hpp"
@@ -32,7 +33,7 @@ auto integer_stats(const InColumn<std::int64_t>& args_end, const InColumn<std::u
                    const InColumn<std::int64_t>& rows, std::vector<std::int64_t> ids, std::int64_t absent) {
     std::vector<std::int64_t> integers;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         std::sort(ids.begin(), ids.end());
         integers.reserve(rows.size());
         const Span<const std::int64_t> ends = span_of(args_end);
@@ -56,7 +57,7 @@ auto correlation_keys_of(const InColumn<std::int64_t>& args_end, const InColumn<
                          std::size_t stop, std::vector<std::int64_t> ids, bool is_on_device) {
     Column<std::int64_t> keys;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         keys = xspace::correlation_keys(span_of(args_end), span_of(args), first, stop, {std::move(ids), is_on_device});
     }
     return to_numpy(keys);
@@ -66,7 +67,7 @@ auto whole_args(const InColumn<std::int64_t>& left_end, const InColumn<std::uint
                 const InColumn<std::uint8_t>& taken, const InColumn<std::int64_t>& duration) {
     xspace::ArgsColumn whole;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         whole = xspace::whole_args(span_of(left_end), span_of(left), span_of(taken), span_of(duration));
     }
     return std::make_tuple(to_numpy(std::move(whole.ends)), to_numpy(std::move(whole.args)));
@@ -94,7 +95,7 @@ auto shared_stats(xspace::SharedTexts& texts, const InColumn<std::int64_t>& ends
                   const InColumn<std::int64_t>& entries) {
     xspace::SharedStats stats;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         const Span<const std::int64_t> entry_ends = span_of(ends);
         for (const std::int64_t entry : span_of(entries)) {
             if (entry < 0 || static_cast<std::uint64_t>(entry) >= entry_ends.size())
@@ -139,7 +140,7 @@ void bind_xspace_args(nb::module_& m) {
             "add",
             [](BoundOwnTextMaker& self, const InColumn<std::int64_t>& args_end, std::int64_t begin,
                const InColumn<std::uint8_t>& args) {
-                nb::gil_scoped_release release;
+                const Unlocked unlocked;
                 self.maker.add(span_of(args_end), begin, span_of(args));
             },
             nb::arg("args_end"), nb::arg("begin"), nb::arg("args"),

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "bind/unlocked.hpp"
+
 namespace tilescope {
 
 std::optional<LineEvents::Columns> LineEvents::next(std::size_t max_rows, std::size_t max_args_bytes) {
@@ -9,7 +11,7 @@ std::optional<LineEvents::Columns> LineEvents::next(std::size_t max_rows, std::s
     xspace::Chunk chunk;
     bool any = false;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         any = std::visit([&](auto& decoder) { return decoder.next(chunk, max_rows, max_args_bytes); }, decoder_);
     }
     if (!any) return std::nullopt;
@@ -38,7 +40,7 @@ void bind_xspace_events(nb::module_& m) {
     nb::class_<SliceReading>(m, "XSpaceLineSlices", "The slices of a line, on their way to columns of the caller's.")
         .def(
             "advance", [](SliceReading& reading, std::size_t stop) { return reading.decoder.advance(stop); },
-            nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>(),
+            nb::arg("stop"), nb::call_guard<Unlocked>(),
             "Reads on until `stop`, a byte offset. Returns whether there is more.")
         .def_prop_ro("position", [](const SliceReading& reading) { return reading.decoder.position(); })
         .def_prop_ro(

@@ -13,6 +13,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "bind/unlocked.hpp"
 #include "xspace/metadata_tables.hpp"
 
 namespace nb = nanobind;
@@ -26,7 +27,7 @@ template <typename Make>
 nb::bytes page_of(const Make& make) {
     std::string page;
     {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         page = make();
     }
     return to_bytes(page);
@@ -37,7 +38,7 @@ nb::bytes page_of(const Make& make) {
 void bind_xspace_metadata(nb::module_& m) {
     nb::class_<xspace::MetadataTables>(m, "XSpaceMetadata",
                                        "The metadata of events by its numbers: that which they use, then all other.")
-        .def("advance", &xspace::MetadataTables::advance, nb::arg("count"), nb::call_guard<nb::gil_scoped_release>(),
+        .def("advance", &xspace::MetadataTables::advance, nb::arg("count"), nb::call_guard<Unlocked>(),
              "Looks at so many more numbers. Returns whether there are more; all else is complete when there are none.")
         .def_prop_ro("entries", &xspace::MetadataTables::entries, "How many numbers are the first of their kind.")
         .def(
@@ -45,7 +46,7 @@ void bind_xspace_metadata(nb::module_& m) {
             [](const xspace::MetadataTables& tables) {
                 xspace::MetadataColumns columns;
                 {
-                    nb::gil_scoped_release release;
+                    const Unlocked unlocked;
                     columns = tables.columns();
                 }
                 return std::make_tuple(to_numpy(std::move(columns.plane)), to_numpy(std::move(columns.id)),
@@ -71,7 +72,7 @@ void bind_xspace_metadata(nb::module_& m) {
                std::size_t first, std::size_t count) {
                 xspace::StatTexts stat_texts;
                 {
-                    nb::gil_scoped_release release;
+                    const Unlocked unlocked;
                     stat_texts = tables.stat_texts(ids, first, count);
                 }
                 std::vector<std::tuple<nb::bytes, std::int32_t, std::int64_t>> texts;

@@ -349,22 +349,20 @@ RollupTrack::RollupTrack(const std::vector<const KeptSlices*>& children, int roo
     else build(WidePart());
 }
 
-// Goes down to where half of the slices have started, as long as tiles are sure to have children. What is a little off does no harm:
-// nothing is read.
-int64_t RollupTrack::cut(const std::vector<const KeptSlices*>& children, int root_level, size_t terminal_slices) {
-    const RollupSweep sweep(children);
-    const size_t half = sweep.bounds_before(INT64_MAX).second / 2;
-    size_t nearest = half / 2;
+// Goes down to where so many slices have started, as long as tiles are sure to have children. What is a little off does no
+// harm: nothing is read. 0: no cut is nearer than `nearest`.
+static int64_t cut_near(const RollupSweep& sweep, int root_level, size_t terminal_slices, size_t wanted,
+                        size_t nearest) {
     int64_t cut = 0;
     int64_t tile = 0;
     for (int level = root_level - 1; root_level >= kCutDepth && level >= root_level - kCutDepth; --level) {
         const auto bounds = [&](int64_t index) { return sweep.bounds_before(tile_start(index, level)); };
         const int64_t last = 4 * tile + 3;
         tile = 4 * tile;
-        while (tile < last && bounds(tile + 1).first < half) ++tile;
+        while (tile < last && bounds(tile + 1).first < wanted) ++tile;
         for (const int64_t edge : {tile, tile + 1}) {
             const size_t before = bounds(edge).second;
-            const size_t off = before > half ? before - half : half - before;
+            const size_t off = before > wanted ? before - wanted : wanted - before;
             if (off >= nearest) continue;
             nearest = off;
             cut = tile_start(edge, level);
@@ -372,6 +370,19 @@ int64_t RollupTrack::cut(const std::vector<const KeptSlices*>& children, int roo
         if (bounds(tile + 1).first <= bounds(tile).second + terminal_slices) break;
     }
     return cut;
+}
+
+std::vector<int64_t> RollupTrack::cuts(const std::vector<const KeptSlices*>& children, int root_level, size_t parts,
+                                       size_t terminal_slices) {
+    const RollupSweep sweep(children);
+    const size_t slices = sweep.bounds_before(INT64_MAX).second;
+    std::vector<int64_t> cuts;
+    for (size_t part = 1; part < parts; ++part) {
+        const size_t wanted = slices / parts * part;
+        const int64_t cut = cut_near(sweep, root_level, terminal_slices, wanted, slices / parts / 2);
+        if (cut > (cuts.empty() ? 0 : cuts.back())) cuts.push_back(cut);
+    }
+    return cuts;
 }
 
 void RollupTrack::join(const RollupTrack& later) {

@@ -33,17 +33,17 @@ class RollupTrack final : public TrackTiles {
     static constexpr uint64_t kNarrowSlices = UINT32_MAX;
 
     // Slices that are open at once are taken from `budget`: ShortOfBudget.
-    // A span that is less than all ends or begins at the cut.
+    // A span that is less than all begins and ends at cuts.
     RollupTrack(const std::vector<const KeptSlices*>& children, int root_level, RollupSpan span = {},
                 MemoryBudget* budget = nullptr, size_t terminal_slices = kTerminalSlices,
                 uint64_t narrow_slices = kNarrowSlices);
 
-    // A time that has about as many slices before it as behind it, at which a rollup may be cut in two that are built side by side.
-    // 0: there is none.
-    static int64_t cut(const std::vector<const KeptSlices*>& children, int root_level,
-                       size_t terminal_slices = kTerminalSlices);
+    // Times, ascending, at which a rollup may be cut into so many parts of about as many slices, which are built side by side.
+    // Fewer where slices are not spread so.
+    static std::vector<int64_t> cuts(const std::vector<const KeptSlices*>& children, int root_level, size_t parts,
+                                     size_t terminal_slices = kTerminalSlices);
 
-    // Makes the part before the cut the whole, with the one behind it.
+    // Adds the part behind the cut, with all that is behind that one.
     void join(const RollupTrack& later);
 
     const std::vector<Tile>& tiles() const override { return tiles_; }

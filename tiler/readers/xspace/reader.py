@@ -34,6 +34,7 @@ from tilescope.tiler.columns import (
 )
 from tilescope.tiler.device_lines import DEVICE_PREFIX
 from tilescope.tiler.errors import DamagedTrace
+from tilescope.tiler.profile import staged, waiting
 from tilescope.tiler.readers.attached import Attached
 from tilescope.tiler.readers.mapped import MappedBytes
 from tilescope.tiler.readers.memory_budget import NAME_BYTES, PROCESS_BYTES, TRACK_BYTES, Room
@@ -123,7 +124,7 @@ class XSpaceReader:
                 native.settle(line, start)
                 return start
 
-            for start in _in_order(executor, look, range(len(ranges))):
+            for start in _in_order(executor, staged("survey", look), range(len(ranges))):
                 self._starts_ns.append(start)
                 yield
                 # While others are looked into: no core waits for it.
@@ -132,7 +133,7 @@ class XSpaceReader:
             mapped.release(0, len(mapped))
             tables = XSpaceTables(native, planes, mapped, lambda: self._damage(mapped))
             if executor is not None:
-                executor.submit(tables.find)
+                executor.submit(staged("argument tables", tables.find))
 
             def split(line: int) -> int:
                 with mapped.hold(*ranges[line]):
@@ -141,7 +142,7 @@ class XSpaceReader:
                 return line
 
             with_counters = [line for line in _heads(mapped, len(ranges)) if native.has_counters(line)]
-            for line in _in_order(executor, split, with_counters):
+            for line in _in_order(executor, staged("survey", split), with_counters):
                 self._counters[line] = native.counters(line)
                 yield
             attached = Attached(self._room)
@@ -460,13 +461,18 @@ def _in_order(executor: Executor | None, work: Callable[[int], _T], items: Itera
     if executor is None:
         yield from map(work, items)
         return
-    waiting: deque[Future[_T]] = deque()
+    futures: deque[Future[_T]] = deque()
     try:
         for item in items:
-            waiting.append(executor.submit(work, item))
-            if len(waiting) >= _SURVEYS_AHEAD:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+            futures.append(executor.submit(work, item))
+            if len(futures) >= _SURVEYS_AHEAD:
+                yield _result(futures)
+        while futures:
+            yield _result(futures)
     finally:
-        wait([future for future in waiting if not future.cancel()])  # nobody reads when the file is closed
+        wait([future for future in futures if not future.cancel()])  # nobody reads when the file is closed
+
+
+def _result(futures: deque[Future[_T]]) -> _T:
+    with waiting("other threads"):
+        return futures.popleft().result()

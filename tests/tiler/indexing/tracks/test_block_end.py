@@ -20,17 +20,25 @@ def rollup_of(slices: int) -> _native.Tiles:
     return _native.rollup_tiles([kept], ROOT_LEVEL, None, 500)  # so few to a tile that there are many
 
 
-def test_pages_of_rollups_are_in_two_parts_and_no_names_are_listed_on_them() -> None:
+def test_pages_of_rollups_are_in_parts_and_no_names_are_listed_on_them() -> None:
     end = BlockEnd(2, {64: rollup_of(200_000), 65: rollup_of(10)}, {})
-    first, second, names = ([key for key, _ in part()] for part in end.parts())
-    assert first
-    assert second
-    assert [*first, *second] == sorted({*first, *second})
-    assert names == [PAGE_NAMES.key(2, 0)]
+    parts = [[key for key, _ in part()] for part in end.parts()]
+    assert len(parts) > 1
+    assert all(parts)
+    *pages, names = [key for part in parts for key in part]
+    assert pages == sorted(set(pages))
+    assert names == PAGE_NAMES.key(2, 0)
     assert end.shape_entry()[0] == SHAPE.key(2)
 
 
+def test_names_are_listed_when_the_last_part_is_written_whichever_it_is() -> None:
+    end = BlockEnd(2, {64: rollup_of(200_000)}, {})
+    *others, last = [[key for key, _ in part()] for part in reversed(end.parts())]
+    assert last[-1] == PAGE_NAMES.key(2, 0)
+    assert end.has_columns_alone
+    assert all(PAGE_NAMES.key(2, 0) not in part for part in others)
+
+
 def test_a_block_without_tracks_has_a_list_of_names_and_no_pages() -> None:
-    pages, names = (list(part()) for part in BlockEnd(0, {}, {}).parts())
-    assert pages == []
-    assert [key for key, _ in names] == [PAGE_NAMES.key(0, 0)]
+    (entries,) = (list(part()) for part in BlockEnd(0, {}, {}).parts())
+    assert [key for key, _ in entries] == [PAGE_NAMES.key(0, 0)]

@@ -23,20 +23,21 @@ def random_data(seed: int, n: int, span: int) -> TrackData:
     return TrackData(start, zeros, rows, names, np.zeros(n, np.uint8), None, zeros, np.zeros(0, np.uint8), 1, 0)
 
 
-def check(number: int, root_level: int, tracks: dict[int, TrackData], in_halves: bool = False) -> list[bytes]:
-    """The pages of a block, which the shape record describes; those of its second half may be made first."""
+def check(number: int, root_level: int, tracks: dict[int, TrackData], in_parts: bool = False) -> list[bytes]:
+    """The pages of a block, which the shape record describes; in parts, of which the last is made first."""
     tiles = {
         track: _native.slice_tiles(of.start, of.duration, of.row, of.name, of.flags, root_level)
         for track, of in tracks.items()
     }
     block = BlockPages(number, tiles)
-    if in_halves:
-        first, second = block.halves()
-        assert len(second) == pytest.approx(len(first), rel=0.5)
-        later = list(block.pages(second))
-        pages = [*block.pages(first), *later]
+    if in_parts:
+        parts = block.parts()
+        assert len(parts) > 1
+        assert [len(part) for part in parts] == pytest.approx([len(parts[0])] * len(parts), rel=0.5)
+        made = [list(block.pages(part)) for part in reversed(parts)]
+        pages = [page for part in reversed(made) for page in part]
     else:
-        pages = list(block.pages())
+        pages = list(block.pages(range(len(block.shape().level))))
     shape = block.shape()
     keys = list(zip(shape.level, shape.index, shape.slot, strict=True))
     assert keys == sorted(keys)
@@ -63,14 +64,14 @@ def test_pages_are_full_but_not_too_full() -> None:
     sizes = [len(page) for page in check(3, 13, tracks)]
     assert len(sizes) > 20
     assert np.median(sizes) > 0.6 * PAGE_BYTES_AT_MOST
-    assert sum(len(page) for page in check(3, 13, tracks, in_halves=True)) < 1.05 * sum(sizes)
+    assert sum(len(page) for page in check(3, 13, tracks, in_parts=True)) < 1.05 * sum(sizes)
 
 
 def test_a_block_of_few_pages_is_in_one_part() -> None:
     of = random_data(1, 2000, 4**14)
     block = BlockPages(0, {0: _native.slice_tiles(of.start, of.duration, of.row, of.name, of.flags, 13)})
-    assert block.halves() == [range(len(block.shape().level))]
-    assert BlockPages(0, {}).halves() == [range(0)]
+    assert block.parts() == [range(len(block.shape().level))]
+    assert BlockPages(0, {}).parts() == [range(0)]
 
 
 def test_a_tile_too_large_for_a_page_has_one_of_its_own() -> None:
