@@ -29,17 +29,19 @@ class ChunkColumns:
         args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None: ...
 
-def chunk_extent(
+def chunk_extents(
     phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
     time_ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     time_ps: Annotated[NDArray[numpy.int16], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
     duration_ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     duration_ps: Annotated[NDArray[numpy.int16], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-) -> tuple[int, int, int, int, int, int, bool]:
+    flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> tuple[tuple[int, int, int, int, int, int, bool], tuple[int, int, int, int, int, int, bool], int | None]:
     """
-    Of a chunk with rows: how many are no flow ends; of all when the first begins, when the last begins, how
-    long the longest lasts, when the last ends, in nanoseconds and picoseconds beyond, and whether any time is
-    not a whole nanosecond.
+    Returns the extent of the events of a chunk, that of its flow ends, and when the first flow end is that
+    belongs to the slice behind it. An extent: how many they are; when the first begins, when the last begins,
+    how long the longest lasts, when the last ends, in nanoseconds and picoseconds beyond, and whether any time
+    is not a whole nanosecond.
     """
 
 def activity_bins(
