@@ -1303,6 +1303,8 @@ def join_flows(
     phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
     tick: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    share: int,
+    shares: int,
 ) -> tuple[
     Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
     Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
@@ -1311,8 +1313,9 @@ def join_flows(
     int,
 ]:
     """
-    Returns the edges between flow ends: their sources and targets as positions; and how many starts had no
-    end, ends no start, and flow ends no key (-1).
+    Returns the edges between flow ends of the keys of a share: their sources and targets as positions; and how
+    many starts had no end, ends no start, and flow ends no key (-1), which count in share 0. The edges of all
+    shares, one behind the other, are those of a single one.
     """
 
 class InnermostSlices:

@@ -15,7 +15,7 @@ from msgspec import Struct, field, structs
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.columns.chunk import EventChunk, EventFlag, Phase
+from tilescope.tiler.columns.chunk import EventChunk, Phase
 from tilescope.tiler.columns.span import Span
 from tilescope.tiler.ticks import TICK_LIMIT
 
