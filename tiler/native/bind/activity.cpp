@@ -99,8 +99,7 @@ auto bins_of_activity(const std::vector<InColumn<double>>& busy, const std::vect
     return std::make_tuple(to_numpy(std::move(combined.bins)), to_numpy(std::move(combined.utilisation)));
 }
 
-using ExtentRow =
-    std::tuple<std::size_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool>;
+using ExtentRow = std::tuple<std::size_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool>;
 
 ExtentRow row_of(const Extent& extent) {
     return {extent.rows,    extent.first_ns, extent.latest_ns, extent.longest_ns,
@@ -118,8 +117,8 @@ std::tuple<ExtentRow, ExtentRow, std::optional<std::int64_t>> chunk_extents(
     ChunkExtents extents;
     {
         nb::gil_scoped_release release;
-        extents = extents_of(span_of(phase), span_of(time_ns), starts_ps, span_of(duration_ns), durations_ps,
-                             span_of(flags));
+        extents =
+            extents_of(span_of(phase), span_of(time_ns), starts_ps, span_of(duration_ns), durations_ps, span_of(flags));
     }
     return {row_of(extents.events), row_of(extents.flow_ends), extents.first_arrival_ns};
 }
@@ -127,12 +126,13 @@ std::tuple<ExtentRow, ExtentRow, std::optional<std::int64_t>> chunk_extents(
 }  // namespace
 
 void bind_activity(nb::module_& m) {
-    m.def("chunk_extents", &chunk_extents, nb::arg("phase"), nb::arg("time_ns"), nb::arg("time_ps").none(),
-          nb::arg("duration_ns"), nb::arg("duration_ps").none(), nb::arg("flags"),
-          "Returns the extent of the events of a chunk, that of its flow ends, and when the first flow end is that\n"
-          "belongs to the slice behind it. An extent: how many they are; when the first begins, when the last begins,\n"
-          "how long the longest lasts, when the last ends, in nanoseconds and picoseconds beyond, and whether any time\n"
-          "is not a whole nanosecond.");
+    m.def(
+        "chunk_extents", &chunk_extents, nb::arg("phase"), nb::arg("time_ns"), nb::arg("time_ps").none(),
+        nb::arg("duration_ns"), nb::arg("duration_ps").none(), nb::arg("flags"),
+        "Returns the extent of the events of a chunk, that of its flow ends, and when the first flow end is that\n"
+        "belongs to the slice behind it. An extent: how many they are; when the first begins, when the last begins,\n"
+        "how long the longest lasts, when the last ends, in nanoseconds and picoseconds beyond, and whether any time\n"
+        "is not a whole nanosecond.");
     m.def("activity_bins", &bins_of_activity, nb::arg("busy"), nb::arg("first"), nb::arg("step"), nb::arg("bins"),
           "Of tracks with their busy time in bins of their own, which are `step` wide and begin at `first`, both in "
           "bins\n"

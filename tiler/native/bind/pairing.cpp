@@ -136,10 +136,11 @@ void bind_pairing(nb::module_& m) {
              "many\n"
              "ends had no begin, begins no end, and pairs two names, or two categories. Raises MemoryError when more\n"
              "are open at once than the budget has room for.");
-    m.def("join_flows", &join, nb::arg("phase"), nb::arg("tick"), nb::arg("key"), nb::arg("share"), nb::arg("shares"),
-          "Returns the edges between flow ends of the keys of a share: their sources and targets as positions; and how\n"
-          "many starts had no end, ends no start, and flow ends no key (-1), which count in share 0. The edges of all\n"
-          "shares, one behind the other, are those of a single one.");
+    m.def(
+        "join_flows", &join, nb::arg("phase"), nb::arg("tick"), nb::arg("key"), nb::arg("share"), nb::arg("shares"),
+        "Returns the edges between flow ends of the keys of a share: their sources and targets as positions; and how\n"
+        "many starts had no end, ends no start, and flow ends no key (-1), which count in share 0. The edges of all\n"
+        "shares, one behind the other, are those of a single one.");
     nb::class_<BoundInnermost>(m, "InnermostSlices",
                                "Goes through slices in canonical order, as the times that it is asked for ascend.")
         .def(nb::init<InColumn<std::int64_t>, InColumn<std::int64_t>>(), nb::arg("start"), nb::arg("duration"))
