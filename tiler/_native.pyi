@@ -29,17 +29,19 @@ class ChunkColumns:
         args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None: ...
 
-def chunk_extent(
+def chunk_extents(
     phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
     time_ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     time_ps: Annotated[NDArray[numpy.int16], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
     duration_ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     duration_ps: Annotated[NDArray[numpy.int16], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-) -> tuple[int, int, int, int, int, int, bool]:
+    flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> tuple[tuple[int, int, int, int, int, int, bool], tuple[int, int, int, int, int, int, bool], int | None]:
     """
-    Of a chunk with rows: how many are no flow ends; of all when the first begins, when the last begins, how
-    long the longest lasts, when the last ends, in nanoseconds and picoseconds beyond, and whether any time is
-    not a whole nanosecond.
+    Returns the extent of the events of a chunk, that of its flow ends, and when the first flow end is that
+    belongs to the slice behind it. An extent: how many they are; when the first begins, when the last begins,
+    how long the longest lasts, when the last ends, in nanoseconds and picoseconds beyond, and whether any time
+    is not a whole nanosecond.
     """
 
 def activity_bins(
@@ -1301,6 +1303,8 @@ def join_flows(
     phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
     tick: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    share: int,
+    shares: int,
 ) -> tuple[
     Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
     Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
@@ -1309,8 +1313,9 @@ def join_flows(
     int,
 ]:
     """
-    Returns the edges between flow ends: their sources and targets as positions; and how many starts had no
-    end, ends no start, and flow ends no key (-1).
+    Returns the edges between flow ends of the keys of a share: their sources and targets as positions; and how
+    many starts had no end, ends no start, and flow ends no key (-1), which count in share 0. The edges of all
+    shares, one behind the other, are those of a single one.
     """
 
 class InnermostSlices:

@@ -15,7 +15,7 @@ from msgspec import Struct, field, structs
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.columns.chunk import EventChunk, EventFlag, Phase
+from tilescope.tiler.columns.chunk import EventChunk, Phase
 from tilescope.tiler.columns.span import Span
 from tilescope.tiler.ticks import TICK_LIMIT
 
@@ -29,6 +29,8 @@ _LONG_NS = TICK_LIMIT // 2000
 _ENDLESS_NS = TICK_LIMIT // 2
 
 _LATEST_NS = (1 << 63) - 1
+
+_Extent = tuple[int, int, int, int, int, int, bool]  # as `_native.chunk_extents` describes it
 
 
 class Length(IntEnum):
@@ -84,32 +86,26 @@ class Census(Struct):
         return Census(crowds, None if self._flow_ends is None else self._flow_ends.copy(), self._arrival_ns)
 
     def add(self, chunk: EventChunk) -> int:
-        """Counts a chunk that is not empty. Returns how many events it has, without flow ends."""
-        is_flow = chunk.phase >= Phase.FLOW_START
-        flow_ends = int(is_flow.sum())
-        if not flow_ends:
-            self._add(chunk)
-            return len(chunk)
-        if self._flow_ends is None:
-            self._flow_ends = Census()
-        arrives = (chunk.phase == Phase.FLOW_END) & ((chunk.flags & EventFlag.BIND_ENCLOSING) == 0)
-        if arrives.any():
-            first_ns = int(chunk.time_ns[arrives].min())
-            self._arrival_ns = first_ns if self._arrival_ns is None else min(first_ns, self._arrival_ns)
-        if flow_ends == len(chunk):
-            self._flow_ends._add(chunk)
-        else:
-            self._flow_ends._add(_rows(chunk, is_flow))
-            self._add(_rows(chunk, ~is_flow))
-        return len(chunk) - flow_ends
+        """Counts a chunk. Returns how many events it has, without flow ends."""
+        columns = chunk.phase, chunk.time_ns, chunk.time_ps, chunk.duration_ns, chunk.duration_ps, chunk.flags
+        events, flow_ends, arrival_ns = _native.chunk_extents(*columns)
+        if arrival_ns is not None:
+            self._arrival_ns = arrival_ns if self._arrival_ns is None else min(arrival_ns, self._arrival_ns)
+        if flow_ends[0]:
+            self._flow_ends = self._flow_ends or Census()
+            if not self._flow_ends._add_extent(flow_ends, 0):
+                self._flow_ends._add_apart(_rows(chunk, chunk.phase >= Phase.FLOW_START))
+        if events[0] and not self._add_extent(events, events[0]):
+            self._add_apart(_rows(chunk, chunk.phase < Phase.FLOW_START))
+        return events[0]
 
-    def _add(self, chunk: EventChunk) -> None:
-        columns = chunk.phase, chunk.time_ns, chunk.time_ps, chunk.duration_ns, chunk.duration_ps
-        events, first, latest, longest, last, last_ps, any_ps = _native.chunk_extent(*columns)
+    def _add_extent(self, extent: _Extent, events: int) -> bool:
+        """Counts rows of which only this is known; False when that is not enough to put them into one crowd."""
+        _, first, latest, longest, last, last_ps, any_ps = extent
         if first >> _PIECE != latest >> _PIECE or longest >= _LONG_NS or latest + longest >= _LATEST_NS:
-            self._add_apart(chunk)
-        else:
-            self._count((first >> _PIECE) << 2 | Length.SHORT, Span(first, last, last_ps, any_ps), events)
+            return False
+        self._count((first >> _PIECE) << 2 | Length.SHORT, Span(first, last, last_ps, any_ps), events)
+        return True
 
     def add_span(self, span: Span, events: int) -> bool:
         """Counts events of which only this is known; False when that is not enough to put them into one crowd."""

@@ -63,9 +63,9 @@ class MappedBytes:
         Of a compressed stream that is cut short what there is; `source.problem` says so then. Raises `DamagedTrace`
         when it is damaged, and `DiskFull` without room for it.
         """
-        descriptor = source.file_descriptor()
-        if descriptor is not None:
-            return cls(source.path, _map(descriptor, os.fstat(descriptor).st_size, source.path), descriptor)
+        plain = cls.on_disk(source)
+        if plain is not None:
+            return plain
         copy = source.scratch_copy()
         if copy is not None:
             return cls(source.path, _map(copy.fileno(), copy.size_bytes, source.path), copy=copy)
@@ -90,6 +90,14 @@ class MappedBytes:
                 raise DiskFull(f"{where}: {what}", needed) from error
             advice = f"make room in {where}, or inflate the file yourself"
             raise TraceError(source.path, f"cannot be inflated: {error.strerror or error}", advice=advice) from error
+
+    @classmethod
+    def on_disk(cls, source: ByteSource) -> Self | None:
+        """Maps a file that lies on disk as it is delivered; None for others."""
+        descriptor = source.file_descriptor()
+        if descriptor is None:
+            return None
+        return cls(source.path, _map(descriptor, os.fstat(descriptor).st_size, source.path), descriptor)
 
     def __len__(self) -> int:
         return len(self.array)
@@ -124,11 +132,20 @@ class MappedBytes:
 
         Costs less than a microsecond. Raises `TraceError` where something was read of a copy that nobody held.
         """
-        is_broken = self._guarded is not None and self._guarded.broken
-        if is_broken and self._copy is not None:
-            raise TraceError(self._path, "a part was read that is not in its copy: this is a fault of Tilescope")
-        if is_broken or _stamp(self._descriptor) != self._stamp:
+        self.check_whole()
+        if _stamp(self._descriptor) != self._stamp:
             raise ChangedTrace(self._path)
+
+    def check_whole(self) -> None:
+        """Raises `ChangedTrace` when something was read that the file no longer has. It may have changed otherwise.
+
+        Raises `TraceError` where something was read of a copy that nobody held.
+        """
+        if self._guarded is None or not self._guarded.broken:
+            return
+        if self._copy is not None:
+            raise TraceError(self._path, "a part was read that is not in its copy: this is a fault of Tilescope")
+        raise ChangedTrace(self._path)
 
     def release(self, begin: int, end: int) -> None:
         """Gives the pages of [begin, end) back to the system; they are read again when touched again."""

@@ -8,6 +8,8 @@ start all the same: clocks of hosts and devices differ (in traces of Ascend devi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -26,10 +28,26 @@ class JoinedFlows(Struct, frozen=True):
     ends_without_start: int  # steps and ends before which there is nothing
     without_id: int  # ends of no key: they belong to no flow
 
+    @classmethod
+    def together(cls, shares: Sequence[JoinedFlows]) -> JoinedFlows:
+        """All shares, in order: the edges are the same for any number of shares."""
+        if len(shares) == 1:
+            return shares[0]
+        return cls(
+            np.concatenate([share.source for share in shares]),
+            np.concatenate([share.target for share in shares]),
+            sum(share.starts_without_end for share in shares),
+            sum(share.ends_without_start for share in shares),
+            sum(share.without_id for share in shares),
+        )
+
     def __len__(self) -> int:
         return len(self.source)
 
 
-def join_flows(phase: NDArray[np.uint8], tick: Ints, key: Ints) -> JoinedFlows:
-    """The edges between flow ends, given as columns of shape (n,). A key of -1 is none."""
-    return JoinedFlows(*_native.join_flows(phase, tick, key))
+def join_flows(phase: NDArray[np.uint8], tick: Ints, key: Ints, share: int = 0, shares: int = 1) -> JoinedFlows:
+    """The edges between flow ends, given as columns of shape (n,). A key of -1 is none.
+
+    Those of one of so many shares of the keys, which threads may join side by side.
+    """
+    return JoinedFlows(*_native.join_flows(phase, tick, key, share, shares))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, Future, wait
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 from msgspec import Struct, field
@@ -22,10 +25,16 @@ from tilescope.tiler.indexing.scratch import Scratch
 Ints = NDArray[np.int64]
 
 
+# Batches of chunks that are sorted at a time, or are sorted and wait for one before. Sorting takes a sixth of what
+# reading does, so that two keep up with a dozen readers; each costs memory.
+_SORTED_AT_ONCE: Final = 2
+
+
 class Gatherer(Struct):
     """Takes a file's chunks, gives its tracks: `FileEvents` for readers that give events in the order of the file."""
 
     scratch: Scratch = field(default_factory=Scratch)
+    executor: Executor | None = None  # sorts rows by track while more is read
     texts: _native.PackedTexts | None = None  # what unpacks the arguments, if they come packed
     gives_again: bool = False  # what is given is forgotten
     batch: ChunkBatch = field(default_factory=ChunkBatch)  # chunks that are not among the pieces yet
@@ -35,6 +44,7 @@ class Gatherer(Struct):
     _pieces: PieceTable = field(default_factory=PieceTable)
     _activities: _native.Activities = field(default_factory=_native.Activities)
     _placing: threading.Lock = field(default_factory=threading.Lock)
+    _sorting: deque[Future[_SortedRows]] = field(default_factory=deque)  # in the order of the file
 
     def add(self, chunk: EventChunk) -> None:
         """Takes a chunk. Its arrays are kept."""
@@ -42,8 +52,17 @@ class Gatherer(Struct):
             return
         self._count(chunk)
         self.batch.add(chunk)
-        if self.batch.is_enough(self.tracks):
+        if not self.batch.is_enough(self.tracks):
+            return
+        if self.executor is None:
             self._place(self.batch.take())
+            return
+        self._place_sorted(_SORTED_AT_ONCE - 1)
+        self._sorting.append(self.executor.submit(_by_track, self.batch.take(), self.scratch))
+
+    def stop(self) -> None:
+        """Waits for what is being sorted. What was added is of no use then, unless all of it was."""
+        wait(self._sorting)
 
     def pieces(self, track: int) -> Sequence[EventChunk]:
         """A track's events, in file order."""
@@ -77,17 +96,18 @@ class Gatherer(Struct):
 
     def _all_pieces(self) -> PieceTable:
         with self._placing:
+            self._place_sorted(0)
             if self.batch:
                 self._place(self.batch.take())
             return self._pieces
 
-    def _place(self, chunks: Sequence[EventChunk]) -> None:
-        native = [native_columns(chunk) for chunk in chunks]
-        tracks, stops, columns = _native.by_track([chunk.track for chunk in chunks], native)
-        # Whose rows are whose is known: the column of tracks is no longer needed.
-        sorted_chunk = chunks[0] if columns is None else EventChunk(one_track(-1, int(stops[-1])), *columns)
-        del chunks, native  # there may be no memory for both
-        self._pieces.add(kept(sorted_chunk, self.scratch), tracks, stops)
+    def _place(self, chunks: list[EventChunk]) -> None:
+        self._pieces.add(*_by_track(chunks, self.scratch))
+
+    def _place_sorted(self, most_left: int) -> None:
+        """Places what is sorted, until no more is left."""
+        while len(self._sorting) > most_left:
+            self._pieces.add(*self._sorting.popleft().result())
 
     @property
     def span(self) -> Span:
@@ -125,3 +145,17 @@ class Gatherer(Struct):
             return None
         pieces = self._pieces.take(track)
         return join_pieces(pieces, track, axis, scratch) if pieces.numbers else None
+
+
+_SortedRows = tuple[EventChunk, NDArray[np.int32], Ints]
+
+
+def _by_track(chunks: list[EventChunk], scratch: Scratch) -> _SortedRows:
+    """The rows of chunks by track, the tracks that ascend, and the row where those of each end. Empties the list."""
+    native = [native_columns(chunk) for chunk in chunks]
+    tracks, stops, columns = _native.by_track([chunk.track for chunk in chunks], native)
+    # Whose rows are whose is known: the column of tracks is no longer needed.
+    sorted_chunk = chunks[0] if columns is None else EventChunk(one_track(-1, int(stops[-1])), *columns)
+    chunks.clear()  # there may be no memory for both
+    native.clear()
+    return kept(sorted_chunk, scratch), tracks, stops

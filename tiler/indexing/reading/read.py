@@ -118,15 +118,18 @@ class _Reading(Struct):
         if isinstance(reader, AscendTableReader):
             reader.take_neighbours(self.neighbours, job_rank(self.path, self.sources.max_inflated))
         texts = reader.pack_arguments() if isinstance(reader, TraceEventReader) else None
-        gathered = Gatherer(self.scratch, texts, batch=ChunkBatch(self.batch_bytes))
-        for chunk, summary in ahead(_with_summaries(reader)):
-            self._stop_if_asked()
-            gathered.add(chunk)
-            self.events = gathered.events
-            self.room.check(self.path, gathered.tracks)
-            self.room.check_flow_ends(self.path, gathered.flow_ends)
-            if summary is not None:
-                self.snapshot = FileSnapshot.take(summary, gathered, gathered.census)
+        gathered = Gatherer(self.scratch, executor, texts, batch=ChunkBatch(self.batch_bytes))
+        try:
+            for chunk, summary in ahead(_with_summaries(reader)):
+                self._stop_if_asked()
+                gathered.add(chunk)
+                self.events = gathered.events
+                self.room.check(self.path, gathered.tracks)
+                self.room.check_flow_ends(self.path, gathered.flow_ends)
+                if summary is not None:
+                    self.snapshot = FileSnapshot.take(summary, gathered, gathered.census)
+        finally:
+            gathered.stop()
         reader.close()
         move_rows(gathered, reader.summary())
         place_waits(gathered, reader.summary())

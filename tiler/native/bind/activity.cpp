@@ -100,30 +100,40 @@ auto bins_of_activity(const std::vector<InColumn<double>>& busy, const std::vect
     return std::make_tuple(to_numpy(std::move(combined.bins)), to_numpy(std::move(combined.utilisation)));
 }
 
-auto extent(const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& time_ns,
-            const std::optional<InColumn<std::int16_t>>& time_ps, const InColumn<std::int64_t>& duration_ns,
-            const std::optional<InColumn<std::int16_t>>& duration_ps) {
+using ExtentRow = std::tuple<std::size_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, bool>;
+
+ExtentRow row_of(const Extent& extent) {
+    return {extent.rows,    extent.first_ns, extent.latest_ns, extent.longest_ns,
+            extent.last_ns, extent.last_ps,  extent.any_ps};
+}
+
+std::tuple<ExtentRow, ExtentRow, std::optional<std::int64_t>> chunk_extents(
+    const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& time_ns,
+    const std::optional<InColumn<std::int16_t>>& time_ps, const InColumn<std::int64_t>& duration_ns,
+    const std::optional<InColumn<std::int16_t>>& duration_ps, const InColumn<std::uint8_t>& flags) {
     const auto optional = [](const std::optional<InColumn<std::int16_t>>& column) {
         return column ? std::make_optional(span_of(*column)) : std::nullopt;
     };
     const auto starts_ps = optional(time_ps), durations_ps = optional(duration_ps);
-    ChunkExtent bounds;
+    ChunkExtents extents;
     {
         const Unlocked unlocked;
-        bounds = extent_of(span_of(phase), span_of(time_ns), starts_ps, span_of(duration_ns), durations_ps);
+        extents =
+            extents_of(span_of(phase), span_of(time_ns), starts_ps, span_of(duration_ns), durations_ps, span_of(flags));
     }
-    return std::make_tuple(bounds.events, bounds.first_ns, bounds.latest_ns, bounds.longest_ns, bounds.last_ns,
-                           bounds.last_ps, bounds.any_ps);
+    return {row_of(extents.events), row_of(extents.flow_ends), extents.first_arrival_ns};
 }
 
 }  // namespace
 
 void bind_activity(nb::module_& m) {
-    m.def("chunk_extent", &extent, nb::arg("phase"), nb::arg("time_ns"), nb::arg("time_ps").none(),
-          nb::arg("duration_ns"), nb::arg("duration_ps").none(),
-          "Of a chunk with rows: how many are no flow ends; of all when the first begins, when the last begins, how\n"
-          "long the longest lasts, when the last ends, in nanoseconds and picoseconds beyond, and whether any time is\n"
-          "not a whole nanosecond.");
+    m.def(
+        "chunk_extents", &chunk_extents, nb::arg("phase"), nb::arg("time_ns"), nb::arg("time_ps").none(),
+        nb::arg("duration_ns"), nb::arg("duration_ps").none(), nb::arg("flags"),
+        "Returns the extent of the events of a chunk, that of its flow ends, and when the first flow end is that\n"
+        "belongs to the slice behind it. An extent: how many they are; when the first begins, when the last begins,\n"
+        "how long the longest lasts, when the last ends, in nanoseconds and picoseconds beyond, and whether any time\n"
+        "is not a whole nanosecond.");
     m.def("activity_bins", &bins_of_activity, nb::arg("busy"), nb::arg("first"), nb::arg("step"), nb::arg("bins"),
           "Of tracks with their busy time in bins of their own, which are `step` wide and begin at `first`, both in "
           "bins\n"

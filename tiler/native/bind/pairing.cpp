@@ -89,11 +89,12 @@ class BoundInnermost {
     InnermostSlices slices_;
 };
 
-auto join(const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& tick, const InColumn<std::int64_t>& key) {
+auto join(const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& tick, const InColumn<std::int64_t>& key,
+          std::size_t share, std::size_t shares) {
     FlowEdges edges;
     {
         const Unlocked unlocked;
-        edges = join_flows(span_of(phase), span_of(tick), span_of(key));
+        edges = join_flows(span_of(phase), span_of(tick), span_of(key), share, shares);
     }
     return std::make_tuple(to_numpy(std::move(edges.source)), to_numpy(std::move(edges.target)),
                            edges.starts_without_end, edges.ends_without_start, edges.without_key);
@@ -136,9 +137,11 @@ void bind_pairing(nb::module_& m) {
              "many\n"
              "ends had no begin, begins no end, and pairs two names, or two categories. Raises MemoryError when more\n"
              "are open at once than the budget has room for.");
-    m.def("join_flows", &join, nb::arg("phase"), nb::arg("tick"), nb::arg("key"),
-          "Returns the edges between flow ends: their sources and targets as positions; and how many starts had no\n"
-          "end, ends no start, and flow ends no key (-1).");
+    m.def(
+        "join_flows", &join, nb::arg("phase"), nb::arg("tick"), nb::arg("key"), nb::arg("share"), nb::arg("shares"),
+        "Returns the edges between flow ends of the keys of a share: their sources and targets as positions; and how\n"
+        "many starts had no end, ends no start, and flow ends no key (-1), which count in share 0. The edges of all\n"
+        "shares, one behind the other, are those of a single one.");
     nb::class_<BoundInnermost>(m, "InnermostSlices",
                                "Goes through slices in canonical order, as the times that it is asked for ascend.")
         .def(nb::init<InColumn<std::int64_t>, InColumn<std::int64_t>>(), nb::arg("start"), nb::arg("duration"))

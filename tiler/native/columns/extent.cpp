@@ -18,36 +18,41 @@ std::int64_t sum(std::int64_t a, std::int64_t b) {
     return total;
 }
 
+void join(Extent& extent, std::int64_t start_ns, int start_ps, std::int64_t duration_ns, int duration_ps) {
+    const int beyond = start_ps + duration_ps;
+    const std::int64_t end = sum(sum(start_ns, duration_ns), beyond / 1000);
+    const std::int64_t rest = beyond % 1000;
+    if (extent.rows++ == 0) {
+        extent = {1, start_ns, start_ns, duration_ns, end, rest, start_ps != 0 || duration_ps != 0};
+        return;
+    }
+    extent.first_ns = std::min(extent.first_ns, start_ns);
+    extent.latest_ns = std::max(extent.latest_ns, start_ns);
+    extent.longest_ns = std::max(extent.longest_ns, duration_ns);
+    extent.any_ps = extent.any_ps || start_ps != 0 || duration_ps != 0;
+    if (end > extent.last_ns || (end == extent.last_ns && rest > extent.last_ps)) {
+        extent.last_ns = end;
+        extent.last_ps = rest;
+    }
+}
+
 }  // namespace
 
-ChunkExtent extent_of(Span<const std::uint8_t> phase, Span<const std::int64_t> time_ns,
-                      std::optional<Span<const std::int16_t>> time_ps, Span<const std::int64_t> duration_ns,
-                      std::optional<Span<const std::int16_t>> duration_ps) {
-    const std::size_t n = same_size(phase, time_ns, duration_ns);
-    if (n == 0) throw std::invalid_argument("a chunk without events");
+ChunkExtents extents_of(Span<const std::uint8_t> phase, Span<const std::int64_t> time_ns,
+                        std::optional<Span<const std::int16_t>> time_ps, Span<const std::int64_t> duration_ns,
+                        std::optional<Span<const std::int16_t>> duration_ps, Span<const std::uint8_t> flags) {
+    const std::size_t n = same_size(phase, time_ns, duration_ns, flags);
     if ((time_ps && time_ps->size() != n) || (duration_ps && duration_ps->size() != n))
         throw std::invalid_argument("columns differ in length");
-    ChunkExtent bounds;
-    bounds.first_ns = bounds.latest_ns = time_ns[0];
-    bounds.longest_ns = duration_ns[0];
-    bounds.last_ns = std::numeric_limits<std::int64_t>::min();
+    ChunkExtents extents;
     for (std::size_t k = 0; k < n; ++k) {
-        bounds.events += phase[k] < static_cast<std::uint8_t>(Phase::flow_start) ? 1 : 0;
-        bounds.first_ns = std::min(bounds.first_ns, time_ns[k]);
-        bounds.latest_ns = std::max(bounds.latest_ns, time_ns[k]);
-        bounds.longest_ns = std::max(bounds.longest_ns, duration_ns[k]);
-        const int time = time_ps ? (*time_ps)[k] : 0;
-        const int duration = duration_ps ? (*duration_ps)[k] : 0;
-        bounds.any_ps = bounds.any_ps || time != 0 || duration != 0;
-        const int beyond = time + duration;
-        const std::int64_t end = sum(sum(time_ns[k], duration_ns[k]), beyond / 1000);
-        const std::int64_t rest = beyond % 1000;
-        if (end > bounds.last_ns || (end == bounds.last_ns && rest > bounds.last_ps)) {
-            bounds.last_ns = end;
-            bounds.last_ps = rest;
-        }
+        const bool is_flow = phase[k] >= static_cast<std::uint8_t>(Phase::flow_start);
+        join(is_flow ? extents.flow_ends : extents.events, time_ns[k], time_ps ? (*time_ps)[k] : 0, duration_ns[k],
+             duration_ps ? (*duration_ps)[k] : 0);
+        if (phase[k] == static_cast<std::uint8_t>(Phase::flow_end) && (flags[k] & event_flag::bind_enclosing) == 0)
+            extents.first_arrival_ns = std::min(extents.first_arrival_ns.value_or(latest), time_ns[k]);
     }
-    return bounds;
+    return extents;
 }
 
 }  // namespace tilescope

@@ -80,26 +80,33 @@ void join_key(const std::vector<End>& ends, std::size_t first, std::size_t last,
 
 }  // namespace
 
-FlowEdges join_flows(Span<const std::uint8_t> phase, Span<const std::int64_t> tick, Span<const std::int64_t> key) {
+FlowEdges join_flows(Span<const std::uint8_t> phase, Span<const std::int64_t> tick, Span<const std::int64_t> key,
+                     std::size_t share, std::size_t shares) {
+    if (share >= shares || shares > buckets) throw std::invalid_argument("a share that is none");
     const std::size_t n = same_size(phase, tick, key);
     if (n > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("too many flow ends");
     FlowEdges edges;
+    const std::size_t begin_bucket = share * buckets / shares;
+    const std::size_t end_bucket = (share + 1) * buckets / shares;
+    const auto is_here = [&](std::int64_t flow) {
+        return flow >= 0 && bucket_of(flow) - begin_bucket < end_bucket - begin_bucket;
+    };
     std::array<std::size_t, buckets + 1> first{};
     for (std::size_t k = 0; k < n; ++k) {
-        if (key[k] < 0) {
-            ++edges.without_key;
-        } else {
+        if (is_here(key[k])) {
             ++first[bucket_of(key[k]) + 1];
+        } else if (key[k] < 0 && share == 0) {
+            ++edges.without_key;
         }
     }
     for (std::size_t k = 0; k < buckets; ++k) first[k + 1] += first[k];
     std::vector<std::uint32_t> rows(first[buckets]);
     auto next = first;
     for (std::size_t k = 0; k < n; ++k) {
-        if (key[k] >= 0) rows[next[bucket_of(key[k])]++] = static_cast<std::uint32_t>(k);
+        if (is_here(key[k])) rows[next[bucket_of(key[k])]++] = static_cast<std::uint32_t>(k);
     }
     std::vector<End> ends;
-    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+    for (std::size_t bucket = begin_bucket; bucket < end_bucket; ++bucket) {
         ends.clear();
         ends.reserve(first[bucket + 1] - first[bucket]);
         for (std::size_t k = first[bucket]; k < first[bucket + 1]; ++k) {

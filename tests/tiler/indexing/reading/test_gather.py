@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from tilescope.tiler.indexing.reading.gather import Gatherer
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents
 from tilescope.tiler.indexing.reading.timeline import Timeline
 from tilescope.tiler.indexing.scratch import Scratch
+
+POOL = ThreadPoolExecutor(3)
 
 # Ticks are picoseconds from time 0, names keep their ids.
 AXIS = FileAxis(Timeline(0, 1, 1 << 40, False), 0, np.append(np.arange(100, dtype=np.int32), np.int32(-1)))
@@ -70,15 +73,27 @@ def test_rows_of_any_tracks_are_brought_together(tracks: list[int]) -> None:
         assert args_of(events) == [b"%d" % k for k in rows]
 
 
+def test_what_fails_beside_is_raised_when_rows_are_asked_for() -> None:
+    gatherer = Gatherer(executor=POOL, batch=ChunkBatch(0))
+    damaged = chunk([3, 4], track=[1, 0], args=[b"a", b"b"])
+    damaged.args_end[0] = 9  # beyond the end of the next
+    gatherer.add(damaged)
+    gatherer.stop()
+    with pytest.raises(ValueError, match="end"):
+        gatherer.rows_of(1)
+
+
 @given(
     st.lists(st.lists(st.tuples(st.sampled_from([0, 1, 5, 70]), st.integers(0, 9)), max_size=12), max_size=8),
     st.sampled_from([0, 300, 1000, 1 << 20]),
+    st.booleans(),
     st.randoms(use_true_random=False),
 )
 def test_chunks_that_wait_for_each_other_give_the_same(
-    rows: list[list[tuple[int, int]]], batch_bytes: int, rng: random.Random
+    rows: list[list[tuple[int, int]]], batch_bytes: int, beside: bool, rng: random.Random
 ) -> None:
-    one_by_one, together = Gatherer(batch=ChunkBatch(0)), Gatherer(batch=ChunkBatch(batch_bytes))
+    one_by_one = Gatherer(batch=ChunkBatch(0))
+    together = Gatherer(executor=POOL if beside else None, batch=ChunkBatch(batch_bytes))
     known: Counter[int] = Counter()
     for of in rows:
         n = len(of)

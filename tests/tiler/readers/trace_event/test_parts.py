@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -19,6 +20,8 @@ from tests.tiler.json_traces import busy_events
 from tests.tiler.readers.trace_event.trace_event_file import source_of
 from tilescope.tiler import _native
 from tilescope.tiler.columns import EventChunk
+from tilescope.tiler.errors import ChangedTrace
+from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.trace_event import TraceEventReader
 from tilescope.tiler.readers.trace_event.blocks import read_blocks
 
@@ -226,6 +229,37 @@ def test_workers_and_blocks_change_nothing_of_a_file(tmp_path: Path, workers: in
     reader.close()
     assert stream.parts_taken > 10
     assert found(stream) == in_sequence(data)
+
+
+def _mapped_file(tmp_path: Path) -> tuple[Path, bytes]:
+    data = json.dumps({"traceEvents": busy_events(3)}).encode()
+    path = tmp_path / "trace.json"
+    path.write_bytes(data)
+    return path, data
+
+
+def test_a_file_that_grows_is_read_as_far_as_it_reached(tmp_path: Path) -> None:
+    path, data = _mapped_file(tmp_path)
+    with ByteSource.open(path) as source:
+        stream = _native.TraceEventStream()
+        for block, part in read_blocks(source, 2, first_bytes=1000, largest_bytes=30_000):
+            with path.open("ab") as file:
+                file.write(b"more")
+            stream.feed(block, part)
+        assert source.bytes_read == len(data)
+    stream.finish()
+    assert found(stream) == in_sequence(data)
+
+
+def test_a_file_that_is_shortened_while_it_is_read_has_changed(tmp_path: Path) -> None:
+    path, _ = _mapped_file(tmp_path)
+    with ByteSource.open(path) as source:
+        blocks = read_blocks(source, 1, first_bytes=4096, largest_bytes=1 << 16)
+        next(blocks)
+        os.truncate(path, 0)
+        with pytest.raises(ChangedTrace):
+            for _ in blocks:
+                pass
 
 
 @pytest.mark.parametrize("workers", [1, 3])
