@@ -20,7 +20,7 @@ from tilescope.tiler.tools.question import (
     to_text,
 )
 from tilescope.tiler.tools.question_windows import QuestionWindows
-from tilescope.tiler.tools.references import BuildRef, HostRef, references
+from tilescope.tiler.tools.references import BuildRef, BuildRefs, HostRef, references
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import AnyTool, Tool
 from tilescope.tiler.tools.tool_calls import ask, shifts_text, why_not
@@ -32,6 +32,7 @@ __all__ = [
     "Answer",
     "AnyTool",
     "BuildRef",
+    "BuildRefs",
     "Column",
     "Fact",
     "FieldType",

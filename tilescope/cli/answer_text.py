@@ -24,7 +24,7 @@ BRIEF_LINES: Final = 20
 PIPED_WIDTH: Final = 120  # columns, where there is no terminal to ask
 _NAME_ROOM: Final = 24  # of a table for a name at least, where it has to be folded
 _MOST_CHARACTERS: Final = 2000  # of a text: a table is laid out character by character
-_RIGHT: Final = frozenset({"count", "ticks", "time", "bytes", "fraction", "rate", "flops", "number", "id"})
+_RIGHT: Final = frozenset({"count", "ticks", "ps", "time", "bytes", "fraction", "rate", "flops", "number", "id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,7 @@ class Shown:
         return {
             "count": count_text,
             "ticks": lambda value: duration_text(int(value), self.tick_ps),
+            "ps": lambda value: duration_text(int(value), 1),
             "span": self._span_text,
             "bytes": size_text,
             "flops": si_text,

@@ -342,6 +342,7 @@ export type FigureKind =
   | "name"
   | "count"
   | "ticks"
+  | "ps"
   | "time"
   | "bytes"
   | "fraction"
