@@ -70,14 +70,14 @@ def toy(scope, question):
     )
 
 
-class CompareQuestion(SpanQuestion, frozen=True, kw_only=True):
+class VersusQuestion(SpanQuestion, frozen=True, kw_only=True):
     """Two runs."""
 
     against: Annotated[BuildRef, Meta(description="The build to compare with.")]
     also: Annotated[BuildRef | None, Meta(description="One more.")] = None
 
 
-def compare(scope, question):
+def versus(scope, question):
     scopes = [scope, *(scope.of(ref) for ref in (question.against, question.also) if ref is not None)]
     events = []
     for one in scopes:
@@ -154,7 +154,7 @@ def note(what):
 
 TOOLS = [
     Tool("toy", "Toy", "what tracks there are, in every shape of an answer", "examples", ToyQuestion, toy),
-    Tool("compare", "Comparison", "how many events runs have", "examples", CompareQuestion, compare),
+    Tool("versus", "Comparison", "how many events runs have", "examples", VersusQuestion, versus),
     Tool("absent", "Absent", "what no trace has", "examples", Nothing, late, unavailable),
 ]
 FAULTY = [
@@ -184,7 +184,7 @@ good = toy_tools:TOOLS
 leaves = toy_tools_leaving:TOOLS
 """
 
-GOOD = ("toy", "compare", "absent")
+GOOD = ("toy", "versus", "absent")
 
 
 def install(folder: Path, *, faulty: bool = False) -> Path:

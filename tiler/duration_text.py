@@ -14,6 +14,8 @@ _SMALL_UNITS: Final = ((10**12, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns
 def duration_text(ticks: int, tick_ps: int) -> str:
     """The length of a trace: (982734987234, 1) → "982.735 ms", exact integers up to the last division."""
     ps = ticks * tick_ps
+    if ps < 0:
+        return f"-{duration_text(-ticks, tick_ps)}"
     if ps >= _YEAR_PS:
         return f"{ps / _YEAR_PS:.1f} years"
     for factor, unit in _LARGE_UNITS:

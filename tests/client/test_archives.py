@@ -41,10 +41,10 @@ def test_an_archive_and_a_store_are_compared(archive: Path, toys: None) -> None:
     store = archive.with_suffix(".store")
     with tilescope.connect(archive) as client, tilescope.connect(store) as other:
         answers = [
-            client.run().ask("compare", against=other.run()).answer,
-            other.run().ask("compare", against=client.run()).answer,
-            client.run().ask("compare", against=str(store)).answer,
-            other.run().ask("compare", against=str(archive)).answer,
+            client.run().ask("versus", against=other.run()).answer,
+            other.run().ask("versus", against=client.run()).answer,
+            client.run().ask("versus", against=str(store)).answer,
+            other.run().ask("versus", against=str(archive)).answer,
         ]
         assert len({answer_json.encode(answer) for answer in answers}) == 1
 

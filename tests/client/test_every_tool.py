@@ -54,7 +54,7 @@ TYPESCRIPT = Path(__file__).parents[2] / "viewer" / "client" / "dist" / "tilesco
 TOOLS = [*tools(), *(name for name in GOOD if name != "absent")]
 
 # Answers of every shape, and questions about other builds. All others are asked by HTTP alone, but for deep tests.
-BY_EVERY_WAY = ("stats", "search", "toy", "compare")
+BY_EVERY_WAY = ("stats", "search", "toy", "versus", "compare")
 ON_EVERY_RUN = [name if name in BY_EVERY_WAY else pytest.param(name, marks=pytest.mark.deep) for name in TOOLS]
 
 
@@ -128,8 +128,16 @@ Ask = Callable[[Site, str, Values], Answer]
 def for_server(site: Site, name: str, values: Values) -> Values:
     """With builds as servers have them."""
     builds = site.builds
-    refs = {field.name for field in parameters(tool(name).question) if field.type == "build"}
-    return {field: builds[value] if field in refs else value for field, value in values.items()}
+    types = types_of(name)
+    return {
+        field: ",".join(builds[part] for part in value.split(",")) if "build" in types[field] else value
+        for field, value in values.items()
+    }
+
+
+def types_of(name: str) -> dict[str, str]:
+    """The types of the fields of a tool's question."""
+    return {field.name: field.type for field in parameters(tool(name).question)}
 
 
 def of_http(site: Site, name: str, values: Values, accept: str = "", table: str = "") -> bytes:
@@ -158,8 +166,13 @@ def of_client(site: Site, name: str, values: Values, url: str) -> Answer:
 def of_async_client(site: Site, name: str, values: Values, url: str) -> Answer:
     async def asked() -> Answer:
         async with tilescope.connect_async(url) as client:
-            refs = {one.name for one in parameters(tool(name).question) if one.type == "build"}
-            runs = {field: await client.run(Path(value).name) for field, value in values.items() if field in refs}
+            types = types_of(name)
+            runs: dict[str, AsyncRun | list[AsyncRun]] = {}
+            for field, value in values.items():
+                if types[field] == "build":
+                    runs[field] = await client.run(Path(value).name)
+                elif types[field] == "builds":
+                    runs[field] = [await client.run(Path(path).name) for path in value.split(",")]
             run: AsyncRun = await client.run(site.store.name)
             return (await run.ask(name, **{**values, **runs})).answer
 
@@ -184,8 +197,14 @@ def opened_run(opened: Mapping[str, Callable[[], Run]], name: str) -> Run:
 
 
 def with_runs(run: Callable[[str], Run], name: str, values: Values) -> Values:
-    refs = {field.name for field in parameters(tool(name).question) if field.type == "build"}
-    return {field: run(Path(value).name) if field in refs else value for field, value in values.items()}
+    types = types_of(name)
+    runs: dict[str, Run | list[Run]] = {}
+    for field, value in values.items():
+        if types[field] == "build":
+            runs[field] = run(Path(value).name)
+        elif types[field] == "builds":
+            runs[field] = [run(Path(path).name) for path in value.split(",")]
+    return {**values, **runs}
 
 
 WAYS: dict[str, Ask] = {
@@ -394,7 +413,7 @@ def test_the_command_line_of_another_process_knows_them(site: Site) -> None:
         "--host HOST the host that is looked at; all unless given",
     ):
         assert words in help_text
-    assert "--against STORE the build to compare with" in " ".join(said("ask", "x.store", "compare", "--help").split())
+    assert "--against STORE the build to compare with" in " ".join(said("ask", "x.store", "versus", "--help").split())
     page = said("tools", "--markdown")
     assert "## toy\n\nToy: what tracks there are, in every shape of an answer.\n" in page
     assert "| `against` | a build: RUN/BUILD, or the path of a store | required | The build to compare with. |" in page
@@ -411,7 +430,7 @@ def test_other_builds_that_are_not_there(site: Site) -> None:
         (f"{known}/more", 400, "bad_request"),
         (str(site.store), 400, "bad_request"),
     ):
-        url = f"{site.base}/tools/compare?against={urllib.parse.quote(against)}"
+        url = f"{site.base}/tools/versus?against={urllib.parse.quote(against)}"
         for headers in ({}, {"If-None-Match": "*"}):
             with pytest.raises(urllib.error.HTTPError) as refused:
                 urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10)

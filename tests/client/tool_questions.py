@@ -70,6 +70,8 @@ def _values(tool: AnyTool, field: Parameter, material: Material) -> Sequence[Any
             return [str(first), f"{first + 1}-{last}", f"{first}..{last + 7}"]
         case "build":
             return material.builds
+        case "builds":
+            return [*material.builds[:1], ",".join(material.builds)] if material.builds else []
         case "text" if field.name == "step_name":
             return ["Inner", "Iteration"]
         case "text" if field.name in ("argument", "sum"):

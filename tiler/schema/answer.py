@@ -9,13 +9,15 @@ from msgspec import Meta, Struct
 
 from tilescope.tiler.schema.numbers import Count, Ticks
 
-# What a figure is. `ticks` is a duration, `time` a point in time, in ticks since the origin.
+# What a figure is. `ticks` is a duration, `time` a point in time, in ticks since the origin; `ps` is a duration in
+# picoseconds, of runs whose ticks may differ.
 # `event` is "track.ordinal", `span` is "start-end" in ticks, `place` is where a list goes on.
 Kind = Literal[
     "text",
     "name",
     "count",
     "ticks",
+    "ps",
     "time",
     "bytes",
     "fraction",

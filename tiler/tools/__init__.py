@@ -20,7 +20,7 @@ from tilescope.tiler.tools.question import (
     to_text,
 )
 from tilescope.tiler.tools.question_windows import QuestionWindows
-from tilescope.tiler.tools.references import BuildRef, HostRef, references
+from tilescope.tiler.tools.references import BuildRef, BuildRefs, HostRef, references
 from tilescope.tiler.tools.row_question import RowQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import AnyTool, Tool
@@ -33,6 +33,7 @@ __all__ = [
     "Answer",
     "AnyTool",
     "BuildRef",
+    "BuildRefs",
     "Column",
     "Fact",
     "FieldType",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 # Exact integers, of 64 bits and beyond: decimal text in JSON.
-INTEGER_KINDS: Final[frozenset[str]] = frozenset({"count", "ticks", "time", "bytes", "flops"})
+INTEGER_KINDS: Final[frozenset[str]] = frozenset({"count", "ticks", "ps", "time", "bytes", "flops"})
 
 # Small integers, numbers in JSON.
 ID_KINDS: Final[frozenset[str]] = frozenset({"id", "track"})

@@ -16,6 +16,7 @@ from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.tools.bins import TOOL as BINS
 from tilescope.tiler.tools.call_tree import TOOL as CALL_TREE
 from tilescope.tiler.tools.collectives import TOOL as COLLECTIVES
+from tilescope.tiler.tools.compare import TOOL as COMPARE
 from tilescope.tiler.tools.copies import TOOL as COPIES
 from tilescope.tiler.tools.counters import TOOL as COUNTERS
 from tilescope.tiler.tools.cpu import TOOL as CPU
@@ -72,6 +73,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     CALL_TREE,
     CRITICAL_PATH,
     STATS,
+    COMPARE,
     INPUT_PIPELINE,
     GAPS,
     OVERLAP,

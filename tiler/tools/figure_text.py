@@ -45,6 +45,7 @@ class Shown:
         return {
             "count": count_text,
             "ticks": lambda value: duration_text(int(value), self.tick_ps),
+            "ps": lambda value: duration_text(int(value), 1),
             "span": self._span_text,
             "bytes": size_text,
             "flops": si_text,

@@ -22,6 +22,7 @@ _WRITERS: Final[Mapping[str, Callable[[Any], str]]] = {
     "rate": si_text,
     "number": si_text,
     "fraction": percent_text,
+    "ps": lambda ps: duration_text(ps, 1),
 }
 
 

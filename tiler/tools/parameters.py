@@ -9,12 +9,12 @@ import msgspec
 from msgspec import Meta
 
 from tilescope.tiler.tools.question import Question, Tracks, leaves, text_of
-from tilescope.tiler.tools.references import MAX_REFERENCE_TEXT, BuildRef, HostRef
+from tilescope.tiler.tools.references import MAX_REFERENCE_TEXT, BuildRef, BuildRefs, HostRef
 from tilescope.tiler.tools.step_range import PATTERN as STEPS
 from tilescope.tiler.tools.step_range import StepRange
 
 Schema = dict[str, Any]
-FieldType = Literal["text", "integer", "flag", "choice", "tracks", "steps", "build", "host"]
+FieldType = Literal["text", "integer", "flag", "choice", "tracks", "steps", "build", "builds", "host"]
 
 _TRACKS: Final = "^([0-9]{1,10}(-[0-9]{1,10})?(,[0-9]{1,10}(-[0-9]{1,10})?)*)?$"
 _REFERENCE: Final = {"type": "string", "minLength": 1, "maxLength": MAX_REFERENCE_TEXT}
@@ -24,12 +24,14 @@ _SPECIAL: Final[dict[type[Any], tuple[FieldType, Schema]]] = {
     Tracks: ("tracks", {"type": "string", "pattern": _TRACKS}),
     StepRange: ("steps", {"type": "string", "pattern": STEPS}),
     BuildRef: ("build", {**_REFERENCE, "pattern": "^[^/]+/[^/]+$"}),
+    BuildRefs: ("builds", {**_REFERENCE, "pattern": "^[^/,]+/[^/,]+(,[^/,]+/[^/,]+){0,31}$"}),
     HostRef: ("host", {**_REFERENCE, "x-names": "host"}),
 }
 _FIELD_TYPES: Final[dict[str, FieldType]] = {"string": "text", "integer": "integer", "boolean": "flag"}
 _METAVARS: Final[dict[FieldType, str]] = {
     "integer": "N",
     "build": "STORE",
+    "builds": "STORES",
     "host": "HOST",
     "tracks": "TRACKS",
     "steps": "A-B",

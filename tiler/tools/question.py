@@ -22,7 +22,7 @@ from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.schema import LIMITS
 from tilescope.tiler.step_names import MAX_STEP_NAME
 from tilescope.tiler.ticks import TICK_LIMIT, refuse_float
-from tilescope.tiler.tools.references import Reference, reference
+from tilescope.tiler.tools.references import BuildRefs, Reference, reference
 from tilescope.tiler.tools.step_range import StepRange
 
 MAX_TRACKS: Final = LIMITS.question_tracks  # that one question names
@@ -246,7 +246,7 @@ def _given(question: Question) -> Iterable[tuple[str, Any]]:
 
 def text_of(value: object) -> str:
     """A value as it stands in a URL."""
-    if isinstance(value, Tracks | StepRange):
+    if isinstance(value, Tracks | StepRange | BuildRefs):
         return value.text()
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -289,6 +289,8 @@ def _special(kind: type[Any], value: Any) -> Any:
             return _tracks(value)
         if kind is StepRange:
             return StepRange.convert(value)
+        if kind is BuildRefs:
+            return BuildRefs.convert(value)
     except UsageError as error:
         raise ValueError(str(error)) from None
     raise TypeError(f"a question cannot have a field of type {kind.__name__}")

@@ -26,6 +26,7 @@ from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, no_steps
 from tilescope.tiler.tools.references import BuildRef, HostRef
+from tilescope.tiler.tools.step_range import StepRange
 from tilescope.tiler.windows import Windows, everywhere
 
 
@@ -136,16 +137,21 @@ class Scope:
 
         `step_name` alone says what steps are: the question is about all of its span.
         """
-        span, within = self.span(question), self.run_span(question)
         if question.steps is not None:
-            steps = yield from self.steps(question.step_name)
-            launched = yield from launched_steps(self.reader, steps)
-            question_windows = StepWindows(steps, question.steps, span, within, launched)
-            self._add_notes(question_windows.notes)
-            return question_windows
+            return (yield from self.step_windows(question, question.steps))
+        span, within = self.span(question), self.run_span(question)
         if question.step_name is not None:
             yield from self.steps(question.step_name)  # raises, whatever is asked, where nothing is called so
         return QuestionWindows(everywhere(Windows.single(*span)), span, within)
+
+    def step_windows(self, question: SpanQuestion, steps: StepRange) -> Interruptible[StepWindows]:
+        """The windows of some steps, and of these what lies in the span of a question. Raises UsageError."""
+        span, within = self.span(question), self.run_span(question)
+        run_steps = yield from self.steps(question.step_name)
+        launched = yield from launched_steps(self.reader, run_steps)
+        windows = StepWindows(run_steps, steps, span, within, launched)
+        self._add_notes(windows.notes)
+        return windows
 
     def is_done(self, track: int) -> bool:
         """True if a track can be read. Where it cannot yet, the answer is not complete."""

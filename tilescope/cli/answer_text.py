@@ -19,7 +19,7 @@ SHOWN_ROWS: Final = 40
 BRIEF_LINES: Final = 20
 PIPED_WIDTH: Final = 120  # columns, where there is no terminal to ask
 _NAME_ROOM: Final = 24  # of a table for a name at least, where it has to be folded
-_RIGHT: Final = frozenset({"count", "ticks", "time", "bytes", "fraction", "rate", "flops", "number", "id"})
+_RIGHT: Final = frozenset({"count", "ticks", "ps", "time", "bytes", "fraction", "rate", "flops", "number", "id"})
 
 
 def write_text(answer: Answer, only: str | None, shown: Shown, file: IO[str]) -> None:

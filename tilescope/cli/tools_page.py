@@ -35,6 +35,7 @@ _VALUES: Final[Mapping[FieldType, str]] = {
     "flag": "`true` or `false`",
     "tracks": "tracks",
     "build": "a build: RUN/BUILD, or the path of a store",
+    "builds": "builds, as in RUN/BUILD, or paths of stores, separated by commas",
     "host": "a host",
     "steps": "steps, as in 5 or 5-9",
 }

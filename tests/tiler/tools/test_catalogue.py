@@ -50,7 +50,7 @@ def test_the_menu_has_a_heading_for_each_group() -> None:
 
 
 def test_tools_of_another_package_are_found_and_what_is_none_is_told(faulty: None) -> None:
-    found = ["late", "leaving", "wrong", "plain", "torn", "endless", "gated", "hog", "toy", "compare", "absent"]
+    found = ["late", "leaving", "wrong", "plain", "torn", "endless", "gated", "hog", "toy", "versus", "absent"]
     assert list(tools()) == [*OURS, *found]
     assert tool("toy").help == "what tracks there are, in every shape of an answer"
     assert tool("stats").title == "Statistics"

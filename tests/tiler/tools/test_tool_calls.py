@@ -84,14 +84,14 @@ def test_errors_of_ours_pass_as_they_are(example: Example, monkeypatch: pytest.M
 
 
 def test_another_build_is_looked_at(example: Example) -> None:
-    same = asked(example, "compare", against="run/build")
+    same = asked(example, "versus", against="run/build")
     assert same.fact("difference").value == 0
-    fewer = asked(example, "compare", against="run/build", also="run/older", tracks=[1])
+    fewer = asked(example, "versus", against="run/build", also="run/older", tracks=[1])
     assert len(fewer.table("runs")) == 3
     with pytest.raises(UsageError, match="missing required field against"):
-        asked(example, "compare")
+        asked(example, "versus")
     with pytest.raises(UsageError, match=r"^against: a build is named by a text of 1 to 4,096 characters"):
-        asked(example, "compare", against=5)
+        asked(example, "versus", against=5)
 
 
 def test_a_host_is_one_of_the_run(example: Example) -> None:

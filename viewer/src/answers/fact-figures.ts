@@ -44,14 +44,14 @@ function roundingOf({ kind, value }: ToolFact, unit: string, { tickPs }: TimeBas
   if (kind === "fraction") {
     return { key, digits: (decimals) => percentNumber(Number(value), decimals) };
   }
-  return kind === "ticks" && unitPs !== undefined
-    ? { key, digits: (decimals) => fixedDuration(BigInt(String(value)), tickPs, unitPs, decimals) }
+  return (kind === "ticks" || kind === "ps") && unitPs !== undefined
+    ? { key, digits: (decimals) => fixedDuration(BigInt(String(value)), kind === "ps" ? 1 : tickPs, unitPs, decimals) }
     : null;
 }
 
 /** As many as make four digits of a duration, three of a share; one at least, so that tenths are compared. */
 function decimalsFor(kind: ToolFact["kind"], size: number): number {
-  const shown = kind === "ticks" ? 3 : 2;
+  const shown = kind === "ticks" || kind === "ps" ? 3 : 2;
   const whole = size < 1 && kind === "fraction" ? -1 : Math.floor(Math.log10(Math.max(1, size)));
   return Math.max(1, Math.min(MOST_DECIMALS, shown - whole));
 }

@@ -26,7 +26,7 @@ export interface Scale {
 
 export const NOT_RECORDED = "–";
 
-const INTEGERS: ReadonlySet<FigureKind> = new Set<FigureKind>(["count", "ticks", "time", "bytes", "flops"]);
+const INTEGERS: ReadonlySet<FigureKind> = new Set<FigureKind>(["count", "ticks", "ps", "time", "bytes", "flops"]);
 const NUMBERS: ReadonlySet<FigureKind> = new Set<FigureKind>([...INTEGERS, "fraction", "rate", "number", "id"]);
 
 /** True if values are exact integers, decimal text in JSON. */
@@ -60,6 +60,8 @@ export function scaleOf({ kind, unit }: Measured, values: ArrayLike<number>, tim
   switch (kind) {
     case "ticks":
       return timeScale(values, time, DURATION_DECIMALS);
+    case "ps":
+      return timeScale(values, PICOSECONDS, DURATION_DECIMALS);
     case "time":
       return timeScale(values, time, POINT_DECIMALS);
     case "fraction":
@@ -90,8 +92,8 @@ export function figureText(
   if (!isRecorded(value)) {
     return { digits: NOT_RECORDED, unit: "" };
   }
-  if ((column.kind === "ticks" || column.kind === "time") && typeof value === "string") {
-    const text = formatDuration(BigInt(value), time.tickPs);
+  if ((column.kind === "ticks" || column.kind === "ps" || column.kind === "time") && typeof value === "string") {
+    const text = formatDuration(BigInt(value), column.kind === "ps" ? 1 : time.tickPs);
     const parts = text.split(" ");
     return parts.length === 2 ? { digits: parts[0]!, unit: parts[1]! } : { digits: text, unit: "" };
   }
@@ -109,6 +111,9 @@ export function exactText({ kind, unit }: Measured, value: Figure, time: TimeBas
     const ticks = BigInt(String(value));
     return `${formatExactDuration(ticks, time.tickPs)} · ${groupDigits(ticks.toString())} ticks`;
   }
+  if (kind === "ps") {
+    return formatExactDuration(BigInt(String(value)), 1);
+  }
   const text = typeof value === "string" && isInteger(kind) ? groupDigits(value) : String(value);
   const units: Partial<Record<FigureKind, string>> = { bytes: "B", flops: "FLOP" };
   const suffix = units[kind] ?? unit;
@@ -121,6 +126,8 @@ export function exactText({ kind, unit }: Measured, value: Figure, time: TimeBas
 /** Units that are nouns, for one of them. */
 const SINGULARS: Readonly<Record<string, string>> = { times: "time" };
 
+/** Durations of kind `ps`, of runs whose ticks may differ. */
+const PICOSECONDS: TimeBase = { tickPs: 1, originNs: 0n };
 /** Digits after the point: a thousandth of a unit is the next smaller one. */
 const DURATION_DECIMALS = 3;
 /** Digits after the point of points in time: their last digits tell them from one another. */

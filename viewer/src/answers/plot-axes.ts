@@ -68,7 +68,7 @@ export function xAxis({ data, time }: PlotOptions, axis: uPlot.Axis): uPlot.Axis
     };
   }
   const { kind, unit } = data.series.x;
-  const isWhole = kind === "count" || kind === "id" || kind === "ticks";
+  const isWhole = kind === "count" || kind === "id" || kind === "ticks" || kind === "ps";
   return {
     ...axis,
     size: X_AXIS_PX,

@@ -23,7 +23,7 @@ export function inUnit({ id }: Named, scale: Scale): TsvColumn {
 /** As the answer has it: `busy [ticks of 1 ns]`. */
 export function inTicks({ id, kind, unit }: Named, { tickPs }: TimeBase): TsvColumn {
   const isTime = kind === "ticks" || kind === "time";
-  const own = isTime ? `ticks of ${formatDuration(1n, tickPs)}` : kind === "bytes" ? "B" : unit;
+  const own = isTime ? `ticks of ${formatDuration(1n, tickPs)}` : kind === "bytes" ? "B" : kind === "ps" ? "ps" : unit;
   const name = isTime || kind === "bytes" ? id.replace(/_(ticks|bytes)$/, "") : id;
   return { head: own === "" ? id : `${name} [${own}]`, cell: tsvCell };
 }

@@ -344,6 +344,7 @@ export type FigureKind =
   | "name"
   | "count"
   | "ticks"
+  | "ps"
   | "time"
   | "bytes"
   | "fraction"
