@@ -68,7 +68,7 @@ def leaf_starts(page: bytes, shape: Shape, first_of_page: int, leaves: Ints) -> 
     return LeafStarts(*leaf_slices(page, shape, first_of_page, leaves, (Col.ORDINAL, Col.START)).columns)
 
 
-class LeafSlices(NamedTuple):
+class LeafColumns(NamedTuple):
     """Slices of some leaves, leaf by leaf: columns as they were asked for, and how many of each leaf."""
 
     columns: Sequence[Ints]
@@ -77,7 +77,7 @@ class LeafSlices(NamedTuple):
 
 def leaf_slices(
     page: bytes, shape: Shape, first_of_page: int, leaves: Ints, columns: Sequence[Col], *, reaching: bool = False
-) -> LeafSlices:
+) -> LeafColumns:
     """Columns of the slices that start in some leaves of a page; with `reaching` of those that reach in, too.
 
     Nothing else is decoded. Raises DamagedStore.
@@ -86,7 +86,7 @@ def leaf_slices(
         counts, values = _native.leaf_slices(
             page, MAX_ROWS, leaves - first_of_page, shape.index[leaves], shape.slot[leaves], list(columns), reaching
         )
-    return LeafSlices(values, counts)
+    return LeafColumns(values, counts)
 
 
 @contextmanager
