@@ -36,6 +36,8 @@ LAYERS: Final = (
     "tilescope.tiler.query",
     "tilescope.tiler.facts",
     "tilescope.tiler.search",
+    "tilescope.tiler.tables",
+    "tilescope.tiler.sql",
     "tilescope.tiler.tools",
     "tilescope.tiler.export",
     "tilescope.tiler.indexing.progress tilescope.tiler.indexing.meter tilescope.tiler.indexing.scratch",

@@ -428,15 +428,20 @@ def duration_bucket(
     Returns the bucket of each duration, in which all are alike to one per cent.
     """
 
-def leaf_starts(
+def leaf_slices(
     page: bytes,
     max_rows: int,
     tile: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    columns: Sequence[int],
+    reaching: bool,
+) -> tuple[
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))], list[Annotated[NDArray[numpy.int64], dict(shape=(None,))]]
+]:
     """
-    Returns ordinals and starts of the slices that start in some leaves of a page, leaf by leaf.
+    Returns how many slices start in each of some leaves of a page, and with `reaching` those that reach in, and
+    columns of them by id, leaf by leaf. Raises DamagedContainer.
     """
 
 class LeafSpans:

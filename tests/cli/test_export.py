@@ -89,9 +89,10 @@ def test_a_file_without_events_is_said_to_have_none(tmp_path: Path, capfdbinary:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("x.parquet", [], "x.parquet: no format that export writes ends with .parquet: .json for trace-event JSON"),
-        ("x.parquet.gz", [], "no format that export writes ends with .parquet"),
-        ("x.csv", ["--stacks", "time"], "no format that export writes ends with .csv"),
+        ("x.pdf", [], "x.pdf: no format that export writes ends with .pdf: .json for trace-event JSON"),
+        ("x.pdf.gz", [], "no format that export writes ends with .pdf"),
+        ("x.parquet.gz", [], "x.parquet.gz: tables are not compressed again: name it x.parquet"),
+        ("x.csv", ["--stacks", "time"], ".csv is for CSV, and --stacks writes collapsed stacks"),
         ("x.json", ["--stacks", "time"], ".json is for trace-event JSON, and --stacks writes collapsed stacks"),
     ],
 )

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow
 import pytest
 
-from tilescope.client.tables import Table, words
+from tilescope.client.tables import Table
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.tools.answer import Words
+from tilescope.tiler.words import Words
 
 TABLE = Table(
     {
@@ -63,7 +63,7 @@ def test_how_it_is_shown() -> None:
         "[3 rows x 3 columns]",
     ]
     assert repr(Table({})) == "\n[0 rows x 0 columns]"
-    hostile = Table({"name": words(["<script>", "\x1b[31m" + "x" * 99, *"abcdefghi", "last", None])})
+    hostile = Table({"name": Words.from_texts(["<script>", "\x1b[31m" + "x" * 99, *"abcdefghi", "last", None])})
     html = hostile._repr_html_()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
@@ -97,7 +97,7 @@ def test_pyarrow_reads_the_stream_as_to_arrow_does() -> None:
     assert streamed.to_pylist() == made.to_pylist()
     assert [tuple(row.values()) for row in streamed.to_pylist()] == MIXED_ROWS
     assert streamed.schema.field("start").type == made.schema.field("start").type == pyarrow.int64()
-    assert pyarrow.table(Table({"a": np.zeros(0, np.int64), "b": words([])})).num_rows == 0
+    assert pyarrow.table(Table({"a": np.zeros(0, np.int64), "b": Words.from_texts([])})).num_rows == 0
     streamed.validate(full=True)
 
 
@@ -107,7 +107,7 @@ def test_polars_reads_it_as_it_is() -> None:
     frame = polars.DataFrame(MIXED)
     assert frame.columns == MIXED.columns
     assert frame.rows() == MIXED_ROWS
-    assert polars.DataFrame(Table({"a": np.zeros(0, np.int64), "b": words([])})).shape == (0, 2)
+    assert polars.DataFrame(Table({"a": np.zeros(0, np.int64), "b": Words.from_texts([])})).shape == (0, 2)
 
 
 @pytest.mark.deep
@@ -133,7 +133,7 @@ assert polars.DataFrame(Table({"a": np.arange(3)}))["a"].sum() == 3
 
 
 def test_a_stream_outlives_its_table() -> None:
-    stream = nanoarrow.c_array_stream(Table({"a": np.arange(100_000), "b": words(["x"] * 100_000)}))
+    stream = nanoarrow.c_array_stream(Table({"a": np.arange(100_000), "b": Words.from_texts(["x"] * 100_000)}))
     gc.collect()
     (batch,) = list(nanoarrow.Array(stream).iter_chunks())
     assert batch.to_pylist()[99_999] == {"a": 99_999, "b": "x"}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.pages.container import MAX_ROWS, PAGE_MAGIC
 from tilescope.tiler.pages.shape import Shape
 from tilescope.tiler.windows import Windows
@@ -64,10 +65,28 @@ class LeafStarts:
 
 def leaf_starts(page: bytes, shape: Shape, first_of_page: int, leaves: Ints) -> LeafStarts:
     """The slices that start in some leaves of a page, which are positions in the shape. Raises DamagedStore."""
+    return LeafStarts(*leaf_slices(page, shape, first_of_page, leaves, (Col.ORDINAL, Col.START)).columns)
+
+
+class LeafColumns(NamedTuple):
+    """Slices of some leaves, leaf by leaf: columns as they were asked for, and how many of each leaf."""
+
+    columns: Sequence[Ints]
+    counts: Ints
+
+
+def leaf_slices(
+    page: bytes, shape: Shape, first_of_page: int, leaves: Ints, columns: Sequence[Col], *, reaching: bool = False
+) -> LeafColumns:
+    """Columns of the slices that start in some leaves of a page; with `reaching` of those that reach in, too.
+
+    Nothing else is decoded. Raises DamagedStore.
+    """
     with _page_of(shape, first_of_page, page):
-        return LeafStarts(
-            *_native.leaf_starts(page, MAX_ROWS, leaves - first_of_page, shape.index[leaves], shape.slot[leaves])
+        counts, values = _native.leaf_slices(
+            page, MAX_ROWS, leaves - first_of_page, shape.index[leaves], shape.slot[leaves], list(columns), reaching
         )
+    return LeafColumns(values, counts)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.schema import Kind, Scale, SeriesKind, Severity, TotalKind
 from tilescope.tiler.tools.row_question import RowQuestion
 from tilescope.tiler.tools.sentence import sentence
+from tilescope.tiler.words import Words
 
 if TYPE_CHECKING:
     import pandas
@@ -28,24 +29,6 @@ ID_KINDS: Final[frozenset[str]] = frozenset({"id", "track"})
 FLOAT_KINDS: Final[frozenset[str]] = frozenset({"fraction", "rate", "number"})
 
 Value = int | float | str | bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """A column of texts of which many are equal: row k has `words[codes[k]]`, or with code -1 none."""
-
-    codes: NDArray[np.int32]
-    words: Sequence[str]
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def array(self) -> NDArray[np.object_]:
-        """The texts themselves; None where there is none."""
-        return np.array([*self.words, None], object)[self.codes]
-
-    def __getitem__(self, rows: slice) -> Words:
-        return Words(self.codes[rows], self.words)
 
 
 # In a masked array of integers what is masked was not recorded.

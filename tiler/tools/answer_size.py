@@ -7,7 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.tools.answer import Answer, Column, Series, Table, Values, Words
+from tilescope.tiler.tools.answer import Answer, Column, Series, Table, Values
+from tilescope.tiler.words import Words
 
 # Values of all columns together, and characters of their texts: some 256 MB of Python objects each. Answers of our own
 # tools have a million of values at most.

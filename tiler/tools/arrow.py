@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.tools.answer import FLOAT_KINDS, ID_KINDS, INTEGER_KINDS, Column, Table, Values, Words, values_of
+from tilescope.tiler.tools.answer import FLOAT_KINDS, ID_KINDS, INTEGER_KINDS, Column, Table, Values, values_of
+from tilescope.tiler.words import Words
 
 if TYPE_CHECKING:
     import pyarrow

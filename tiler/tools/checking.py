@@ -22,11 +22,11 @@ from tilescope.tiler.tools.answer import (
     Series,
     Table,
     Values,
-    Words,
     values_of,
 )
 from tilescope.tiler.tools.answer_size import check_size
 from tilescope.tiler.tools.row_question import RowQuestion
+from tilescope.tiler.words import Words
 
 _KINDS: Final = frozenset(get_args(Kind))
 # What is made of an argument has its name, whatever that is.

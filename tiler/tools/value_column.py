@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.details.values import ValueKind, Values
-from tilescope.tiler.tools.answer import INTEGER_KINDS, Column, Words, values_of
+from tilescope.tiler.tools.answer import INTEGER_KINDS, Column, values_of
+from tilescope.tiler.words import Words
 
 Ints = NDArray[np.int64]
 

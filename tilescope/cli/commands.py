@@ -17,6 +17,7 @@ NAMES: Final = (
     "attachments",
     "ask",
     "tools",
+    "query",
     "export",
     "archive",
     "verify",

@@ -1,4 +1,4 @@
-"""Writes the events of the store at STORE, or of a part of it, as trace-event JSON.
+"""Writes the events of the store at STORE, or of a part of it, as trace-event JSON, or its tables.
 
 The file opens in Perfetto, in chrome://tracing and in Tilescope itself. Times are exact. Events that overlap the span
 are written whole, with their arguments, together with the flows that begin and end in the span. A whole run that was
@@ -8,6 +8,10 @@ says its format: .json, or .folded, .collapsed or .txt for stacks, each with .gz
 formats, slices of one track that overlap only in part are written on further threads of the same name, because viewers
 nest what is on one thread. With --stacks, or such a FILE, it is the call tree, a line for each stack: names from the
 outermost on with ; between, and ticks, or bytes, that are its own.
+
+With .parquet, .arrow, .csv, .duckdb or .jsonl FILE has tables, those of `tilescope query`: --tables names them, and by
+default it is slices, in a database all but args. Several tables are one database, or a folder with a file for each.
+Parquet, Arrow and CSV take pyarrow, and databases DuckDB: both are in the extra sql.
 
 A time is either a number of ticks since the run's origin, or has a unit: 1.5ms, from the origin or, where outliers lie
 apart, from the start of all else. Spans are [start, end).
@@ -19,6 +23,8 @@ Examples:
     tilescope export run.store --steps 7 --tracks 0-12 -o step7.json
     tilescope export run.store --lanes overlap.2 -o run.json
     tilescope export run.store --stacks device -o run.folded
+    tilescope export run.store --columns name,start,duration -o slices.parquet
+    tilescope export run.store --tables slices,tracks,steps -o run.duckdb
 """
 
 from __future__ import annotations
@@ -31,6 +37,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
+from tilescope.cli.export_format import FORMATS, ExportFormat, export_format
 from tilescope.cli.say import complain
 from tilescope.cli.stores import add_store_argument, local_store
 
@@ -40,7 +47,7 @@ if TYPE_CHECKING:
 _EVENT: Final = re.compile(rb'"ph":"[^M]')  # anything but the names of processes and threads
 
 NAME = "export"
-HELP = "write events as trace-event JSON, for other viewers"
+HELP = "write events as trace-event JSON, or tables as Parquet, Arrow, CSV or DuckDB"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,6 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("time", "device", "bytes"),
         help="in place of events the call tree as collapsed stacks, weighed by this; default: time for .folded",
     )
+    parser.add_argument(
+        "--format", choices=tuple(FORMATS), help="the format, where FILE does not say it; default: json"
+    )
+    parser.add_argument("--tables", metavar="TABLES", help="which tables, as in slices,steps; default: see above")
+    parser.add_argument("--columns", metavar="COLUMNS", help="which columns of the one table; default: all")
+    parser.add_argument("--name", action="append", metavar="NAME", help="only slices of this name; may be repeated")
     parser.add_argument("--lanes", metavar="LANES", help="derived lanes too, as in overlap.2,queues.3; default: none")
 
 
@@ -67,7 +80,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _export(path: Path, args: argparse.Namespace) -> int:
-    from tilescope.cli.export_format import ExportFormat, export_format
     from tilescope.cli.option_words import option_words
     from tilescope.cli.say import say
     from tilescope.cli.whole_file import whole_file
@@ -83,7 +95,15 @@ def _export(path: Path, args: argparse.Namespace) -> int:
 
     if args.output is None and sys.stdout.isatty():
         raise UsageError("name a file with -o FILE, or redirect the output")
-    if export_format(args.output, args.stacks) is ExportFormat.STACKS and args.stacks is None:
+    chosen_format = export_format(args.output, args.stacks, args.format)
+    if chosen_format.is_of_tables:
+        from tilescope.cli.export_tables import export_tables
+
+        return export_tables(path, args, chosen_format)
+    for option in ("tables", "columns", "name"):
+        if getattr(args, option) is not None:
+            raise UsageError(f"--{option} is for tables: name a file that ends with .parquet, .arrow, .csv or .duckdb")
+    if chosen_format is ExportFormat.STACKS and args.stacks is None:
         args.stacks = "time"
     words = option_words(parameters(ExportQuestion))
     with words, closing(open_run(path)) as store, must_make_sense(path):

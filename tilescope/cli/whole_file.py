@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,3 +47,29 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def whole_path(path: Path) -> Iterator[Path]:
+    """A path beside it for a file or folder that others write; it takes the place of `path` when the block ends well.
+
+    A folder that is there already is not replaced. Raises OSError, with the path.
+    """
+    if path.is_dir() or (path.exists() and not path.is_file()):
+        raise OSError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    part = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
+    try:
+        with written_to(path):
+            yield part
+        part.replace(path)
+    except BaseException:
+        remove_quietly(part)
+        raise
+
+
+def remove_quietly(path: Path) -> None:
+    """Removes a file or folder, or what of it can be removed."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

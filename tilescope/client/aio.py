@@ -13,10 +13,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.client.answers import FindAnswer, SearchAnswer, StatsAnswer, ToolAnswer, events_table, hits_table
+from tilescope.client.answers import FindAnswer, SearchAnswer, StatsAnswer, ToolAnswer, hits_table
 from tilescope.client.errors import ClientError, Refused, whole
 from tilescope.client.event import Event
-from tilescope.client.event_columns import event_pages, joined
+from tilescope.client.event_columns import EVENT_COLUMNS, are_on_pages, at_most, event_pages, joined
 from tilescope.client.kinds import Match, StatsBy, TrackKind
 from tilescope.client.progress import Progress
 from tilescope.client.question_fields import Asked, StepsLike, question_fields, steps_text
@@ -29,9 +29,11 @@ from tilescope.client.tracks import Track, TrackList, Tracks, id_of, ids_of, tra
 from tilescope.client.view import RunView, make_view, used_names
 from tilescope.tiler.overloads import overload
 from tilescope.tiler.query import EVENT_KINDS, EventPlan, Events, TrackTree, view_tiles
+from tilescope.tiler.query.event_columns import EventColumns
 from tilescope.tiler.resolver import TickRange, TrackRequest, View, sharp_level
 from tilescope.tiler.schema import ToolEntry
 from tilescope.tiler.store.attachments import AttachmentEntry, find
+from tilescope.tiler.tables.event_rows import event_batch, needed
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.argument_names import text_of_names
 from tilescope.tiler.windows import Windows, WindowsOf, everywhere
@@ -219,19 +221,12 @@ class AsyncRun:
         says which slices they are if the trace does not mark them. Raises UsageError for an unknown track, for steps
         that do not exist, and for a search that cannot be read.
         """
-        if columns is not None or name is not None or where is not None:
+        if name is not None or where is not None or not are_on_pages(columns):
             question = await self._asked_events(start, end, tracks, name, where, steps, step_name)
             return joined([page async for page in event_pages(self._source, self._build, columns, question, limit)])
-        parts: list[Events] = []
-        left = limit
-        async for part in self._event_parts(start, end, tracks, steps, step_name):
-            taken = part if left is None else part.take(slice(left))
-            parts.append(taken)
-            if left is not None:
-                left -= len(taken)
-                if left <= 0:
-                    break
-        return await self._events_table(parts)
+        chosen = EVENT_COLUMNS if columns is None else columns
+        async with aclosing(self._event_parts(start, end, tracks, steps, step_name, chosen)) as events:
+            return await self._events_table(await at_most(events, limit), chosen)
 
     async def event_batches(
         self,
@@ -247,22 +242,23 @@ class AsyncRun:
     ) -> AsyncGenerator[Table, None]:
         """The same events in tables of at least 16,000, one after the other: for more than fits into memory.
 
-        With `columns`, `name` or `where` in tables of 100,000, in each of which an argument has the type of what it is
+        With `name`, `where` or arguments in tables of 100,000, in each of which an argument has the type of what it is
         there.
         """
-        if columns is not None or name is not None or where is not None:
+        if name is not None or where is not None or not are_on_pages(columns):
             question = await self._asked_events(start, end, tracks, name, where, steps, step_name)
             async for page in event_pages(self._source, self._build, columns, question, None):
                 yield joined([page])
             return
-        parts: list[Events] = []
-        async for part in self._event_parts(start, end, tracks, steps, step_name):
+        chosen = EVENT_COLUMNS if columns is None else columns
+        parts: list[EventColumns] = []
+        async for part in self._event_parts(start, end, tracks, steps, step_name, chosen):
             parts.append(part)
             if sum(map(len, parts)) >= _BATCH_EVENTS:
-                yield await self._events_table(parts)
+                yield await self._events_table(parts, chosen)
                 parts = []
         if parts:
-            yield await self._events_table(parts)
+            yield await self._events_table(parts, chosen)
 
     async def event(self, track: SupportsIndex | Track, ordinal: SupportsIndex) -> Event:
         """One event with its arguments and flows. Raises `Refused` if there is no such event."""
@@ -466,16 +462,23 @@ class AsyncRun:
         return span_of(start, end, TickRange(self.start, self.end + 1), self.tick_ps)
 
     async def _event_parts(
-        self, start: Time | None, end: Time | None, tracks: Tracks, steps: StepsLike | None, step_name: str | None
-    ) -> AsyncGenerator[Events, None]:
-        """The events page by page, with name ids."""
+        self,
+        start: Time | None,
+        end: Time | None,
+        tracks: Tracks,
+        steps: StepsLike | None,
+        step_name: str | None,
+        columns: Sequence[str],
+    ) -> AsyncGenerator[EventColumns, None]:
+        """The events page by page, with what these columns are made from."""
+        on_pages = needed(columns)
         windows_of = await self._windows(await self._span(start, end), tracks, steps, step_name)
         tree = await self._stored.tree()
         for track in tree.leaves(ids_of(tracks), EVENT_KINDS):
             if tree.tracks[track].events == 0:
                 continue
             plan = EventPlan(await self._stored.tiles_of(track), track, windows_of(track), self._root_level)
-            async for part in self._stored.read(plan):
+            async for part in self._stored.read(plan, on_pages, is_counter=tree.tracks[track].kind == "counter"):
                 if len(part):
                     yield part
 
@@ -494,7 +497,6 @@ class AsyncRun:
         track, start, stop = (np.asarray(table.column(name).values, np.int64) for name in ("track", "start", "end"))
         return lambda wanted: Windows.from_spans(start[track == wanted], stop[track == wanted])
 
-    async def _events_table(self, parts: Sequence[Events]) -> Table:
-        return events_table(
-            parts, await self._stored.name_texts(name for part in parts for name in set(part.name.tolist()))
-        )
+    async def _events_table(self, parts: Sequence[EventColumns], columns: Sequence[str]) -> Table:
+        names = await self._stored.words_for(part.columns["name"] for part in parts if "name" in part.columns)
+        return Table(event_batch(parts, columns, names).columns)

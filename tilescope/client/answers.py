@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.client.tables import Column, Table, Tabular, fits, words
+from tilescope.client.tables import Table, Tabular
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import SliceFlag
 from tilescope.tiler.query import Events
+from tilescope.tiler.tables.batch import Column, fits
 from tilescope.tiler.tools import Answer, Fact, Note, RowQuestion, Series, Value, values_of
 from tilescope.tiler.tools import Column as ToolColumn
 from tilescope.tiler.tools import Table as ToolTable
-from tilescope.tiler.tools.answer import FLOAT_KINDS, ID_KINDS, INTEGER_KINDS, Words
+from tilescope.tiler.tools.answer import FLOAT_KINDS, ID_KINDS, INTEGER_KINDS
+from tilescope.tiler.words import Words
 
 # Text and category by name id.
 NameTexts = Mapping[int, tuple[str, str]]
@@ -189,33 +191,9 @@ def hits_table(answers: Sequence[Answer]) -> Table:
         {
             "track": _joined(events, "track"),
             "ordinal": np.array(ordinals, np.int64),
-            "name": words([str(name) for table in events for name in values_of(table.column("name"))]),
-            "category": words([str(name) for table in events for name in values_of(table.column("category"))]),
+            "name": _texts(events, "name"),
+            "category": _texts(events, "category"),
             **{name: _joined(events, name) for name in ("start", "duration", "row")},
-        }
-    )
-
-
-def events_table(parts: Sequence[Events], names: NameTexts) -> Table:
-    """Events as a table, in their order."""
-
-    def column(name: str, dtype: type[Any] = np.int64) -> NDArray[Any]:
-        return np.concatenate([np.zeros(0, dtype), *(getattr(part, name) for part in parts)])
-
-    track = np.repeat(np.array([part.track for part in parts], np.int64), [len(part) for part in parts])
-    name_ids, flags = column("name"), column("flags")
-    return Table(
-        {
-            "track": track,
-            "ordinal": column("ordinal"),
-            "name": name_words(name_ids, names, 0),
-            "category": name_words(name_ids, names, 1),
-            "start": column("start"),
-            "duration": column("duration"),
-            "row": column("row"),
-            "open": (flags & SliceFlag.OPEN) != 0,
-            "flags": flag_words(flags),
-            "value": column("value", np.float64),
         }
     )
 
@@ -223,14 +201,14 @@ def events_table(parts: Sequence[Events], names: NameTexts) -> Table:
 def name_words(ids: NDArray[np.int64], names: NameTexts, part: int) -> Words:
     """The texts (part 0) or categories (part 1) of name ids; no name is an empty text."""
     used, inverse = np.unique(ids, return_inverse=True)
-    by_id = words([names[name][part] if name >= 0 else "" for name in used.tolist()])
+    by_id = Words.from_texts([names[name][part] if name >= 0 else "" for name in used.tolist()])
     return Words(by_id.codes[inverse] if len(used) else by_id.codes, by_id.words)
 
 
 def flag_words(flags: NDArray[np.int64]) -> Words:
     """The names of an event's flags, as in "clamped" or "open renamed"; for most events an empty text."""
     used, inverse = np.unique(flags, return_inverse=True)
-    by_flags = words([" ".join(SliceFlag(value).words) for value in used.tolist()])
+    by_flags = Words.from_texts([" ".join(SliceFlag(value).words) for value in used.tolist()])
     return Words(by_flags.codes[inverse] if len(used) else by_flags.codes, by_flags.words)
 
 
@@ -255,8 +233,12 @@ def column_of(column: ToolColumn) -> Column:
         if None in values or not fits(objects):
             return objects
         return objects.astype(np.bool_ if column.kind == "flag" else np.int64)
-    return words([None if value is None else str(value) for value in values])
+    return Words.from_texts([None if value is None else str(value) for value in values])
 
 
 def _joined(tables: Sequence[ToolTable], name: str) -> NDArray[np.int64]:
     return np.concatenate([np.asarray(table.column(name).values, np.int64) for table in tables])
+
+
+def _texts(tables: Sequence[ToolTable], name: str) -> Words:
+    return Words.from_texts([str(text) for table in tables for text in values_of(table.column(name))])

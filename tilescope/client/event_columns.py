@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 
 from tilescope.client.answers import column_of
 from tilescope.client.source import Build, RunSource, Value
-from tilescope.client.tables import Column, Table
+from tilescope.client.tables import Table
+from tilescope.tiler.query.event_columns import EventColumns
+from tilescope.tiler.tables.batch import Column
+from tilescope.tiler.tables.event_rows import EVENT_COLUMNS as ROW_COLUMNS
 from tilescope.tiler.tools import Table as ToolTable
 from tilescope.tiler.tools.answer import FLOAT_KINDS, ID_KINDS, INTEGER_KINDS
 from tilescope.tiler.tools.argument_names import ARGS_PREFIX, text_of_names
@@ -17,6 +20,25 @@ from tilescope.tiler.tools.value_column import ValueColumn
 
 # Those of events that are read without a choice.
 EVENT_COLUMNS: Final = ("track", "ordinal", "name", "category", "start", "duration", "row", "open", "flags", "value")
+
+
+def are_on_pages(columns: Sequence[str] | None) -> bool:
+    """True of columns that are read from pages: no tool has to be asked. None: those without a choice."""
+    return columns is None or (len(columns) > 0 and all(name in ROW_COLUMNS for name in columns))
+
+
+async def at_most(events: AsyncIterator[EventColumns], limit: int | None) -> list[EventColumns]:
+    """The first events, as many as there may be; None: all."""
+    parts: list[EventColumns] = []
+    left = limit
+    async for part in events:
+        parts.append(part if left is None else part.take(slice(left)))
+        if left is not None:
+            left -= len(parts[-1])
+            if left <= 0:
+                break
+    return parts
+
 
 # Events of one answer.
 _AT_ONCE: Final = 100_000

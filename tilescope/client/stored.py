@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tilescope.client.source import Build, RunSource
 from tilescope.tiler.pages import (
     TRACKS_PER_BLOCK,
@@ -16,10 +19,12 @@ from tilescope.tiler.pages import (
     decompress,
     with_residual,
 )
-from tilescope.tiler.query import EventPlan, Events, TrackTree
+from tilescope.tiler.query import EventPlan, TrackTree
+from tilescope.tiler.query.event_columns import EventColumns, event_columns
 from tilescope.tiler.resolver import TileIndex
+from tilescope.tiler.tables.name_words import NameWords
 
-# Pages that are kept decoded while events are read: leaves of neighbouring levels take turns.
+# Pages that are kept inflated while events are read: leaves of neighbouring levels take turns.
 _KEPT_PAGES = 4
 
 
@@ -33,6 +38,7 @@ class StoredRun:
         self._tree: TrackTree | None = None
         self._tiles: dict[int, TileIndex] = {}
         self._names: dict[int, list[list[str]]] = {}
+        self._words = NameWords()
 
     async def tree(self) -> TrackTree:
         """The run's tracks."""
@@ -64,23 +70,31 @@ class StoredRun:
                 pages[page] = with_residual(pages[page], decompress(member))
         return pages, size_bytes
 
-    async def read(self, plan: EventPlan) -> AsyncIterator[Events]:
-        """The events of a plan, leaf by leaf."""
+    async def read(self, plan: EventPlan, columns: Sequence[str], *, is_counter: bool) -> AsyncIterator[EventColumns]:
+        """The events of a plan, leaf by leaf: columns of `Events`."""
         runs = plan.leaf_runs
         # Each page where it comes first; a page that is needed again soon is kept, one needed much later fetched again.
         wanted = _with_repeats([run.page for run in runs])
         pages = self._source.pages(self._build, [key for key, is_new in wanted if is_new])
-        kept: dict[PageKey, Page] = {}
+        kept: dict[PageKey, bytes] = {}
         for run, (key, is_new) in zip(runs, wanted, strict=True):
             if is_new:
                 got, member = await anext(pages)
                 kept.pop(got, None)
-                kept[got] = decode_columns(decompress(member))
+                kept[got] = decompress(member)
                 while len(kept) > _KEPT_PAGES:
                     del kept[next(iter(kept))]
             else:
                 kept[key] = kept.pop(key)
-            yield plan.events(run, kept[key])
+            yield event_columns(plan, run, kept[key], columns, is_counter=is_counter)
+
+    async def words_for(self, ids: Iterable[NDArray[np.int64]]) -> NameWords:
+        """Words that have these names."""
+        for name_ids in ids:
+            if unread := self._words.unread(name_ids):
+                texts = await self.name_texts(unread)
+                self._words.add(unread, (texts[name] for name in unread))
+        return self._words
 
     async def name_texts(self, names: Iterable[int]) -> dict[int, tuple[str, str]]:
         """Names and categories by their ids; those below 0 stand for none."""

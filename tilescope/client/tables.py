@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -10,18 +10,15 @@ from numpy.typing import NDArray
 
 from tilescope.client.table_text import html_table, text_table
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.tools.answer import Words
+from tilescope.tiler.tables.batch import Column, fits
+from tilescope.tiler.tables.pyarrow_batches import load_pyarrow, pyarrow_array
+from tilescope.tiler.words import Words
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
 
 _ADVICE = "is not installed: pip install"
-
-
-# An array of objects holds integers that do not fit into 64 bits, or that were not all recorded (None). A masked array
-# has those that fit.
-Column = NDArray[Any] | Words
 
 
 class Framed:
@@ -120,22 +117,8 @@ class Table(Tabular):
 
     def to_arrow(self) -> pyarrow.Table:
         """Texts are dictionary-encoded. Raises UsageError without pyarrow."""
-        try:
-            import pyarrow
-        except ImportError:
-            raise UsageError(f"pyarrow {_ADVICE} pyarrow") from None
-
-        def converted(column: Column) -> Any:
-            if isinstance(column, Words):
-                codes = pyarrow.array(column.codes, pyarrow.int32(), mask=column.codes < 0)
-                return pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array(column.words, pyarrow.string()))
-            if isinstance(column, np.ma.MaskedArray):
-                return pyarrow.array(column.data, mask=np.ma.getmaskarray(column))
-            if column.dtype == object:
-                return pyarrow.array(column.tolist(), pyarrow.int64() if fits(column) else pyarrow.decimal128(38))
-            return pyarrow.array(column, from_pandas=True)  # no value is null, not NaN
-
-        return pyarrow.table({name: converted(column) for name, column in self._columns.items()})
+        pyarrow = load_pyarrow()
+        return pyarrow.table({name: pyarrow_array(column) for name, column in self._columns.items()})
 
     def to_pandas(self) -> pandas.DataFrame:
         """Texts are categories. Raises UsageError without pandas."""
@@ -157,7 +140,7 @@ class Table(Tabular):
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """For DuckDB, polars and whatever else reads the Arrow PyCapsule interface. Needs no pyarrow."""
-        from tilescope.client.arrow_stream import c_stream
+        from tilescope.tiler.tables.arrow import c_stream
 
         return c_stream(self._columns, requested_schema)
 
@@ -184,15 +167,3 @@ def _values(column: NDArray[Any]) -> list[Any]:
     """Python's own values; None, not NaN, is no value."""
     values: list[Any] = column.tolist()
     return [None if value != value else value for value in values] if column.dtype.kind == "f" else values
-
-
-def words(texts: Sequence[str | None]) -> Words:
-    """A column of texts, each different one kept once; None is no text."""
-    codes_by_text: dict[str, int] = {}
-    codes = [-1 if text is None else codes_by_text.setdefault(text, len(codes_by_text)) for text in texts]
-    return Words(np.array(codes, np.int32), list(codes_by_text))
-
-
-def fits(column: NDArray[Any]) -> bool:
-    """True if integers of a column of objects fit into 64 bits."""
-    return all(value is None or -(1 << 63) <= value < 1 << 63 for value in column.tolist())

@@ -11,10 +11,12 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from tilescope.client.kinds import TrackKind
-from tilescope.client.tables import Column, Framed, Table, words
+from tilescope.client.tables import Framed, Table
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.overloads import overload
 from tilescope.tiler.schema import TreeGroup, TreeTrack
+from tilescope.tiler.tables.batch import Column
+from tilescope.tiler.words import Words
 
 Value = TypeVar("Value")
 
@@ -78,11 +80,12 @@ class TrackList(Framed, Sequence[Track]):
         """The members of a `Track` as columns; `path` is one text, with " / " between the names."""
         rows = zip(*map(astuple, self._tracks), strict=True) if self._tracks else ((),) * len(fields(Track))
         columns = dict(zip(self.columns, rows, strict=True))
-        texts = {name: words([str(text) for text in columns[name]]) for name in ("kind", "name", "detail")}
+        texts = {name: Words.from_texts([str(text) for text in columns[name]]) for name in ("kind", "name", "detail")}
         limits = {name: np.array(columns[name], np.float64) for name in ("min", "max")}  # None becomes NaN
         numbers = {name: _integers(columns[name]) for name in ("id", "rows", "events", "busy")}
         numbers |= {name: _ticks(columns[name]) for name in ("first", "last")}
-        all_columns = texts | {"path": words([" / ".join(path) for path in columns["path"]])} | limits | numbers
+        texts["path"] = Words.from_texts([" / ".join(path) for path in columns["path"]])
+        all_columns = texts | limits | numbers
         return Table({name: all_columns[name] for name in self.columns})
 
     @property

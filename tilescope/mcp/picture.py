@@ -18,7 +18,7 @@ from tilescope.mcp.short_text import one_line
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.percent_text import percent_text
 from tilescope.tiler.tools import Tracks
-from tilescope.tiler.tools.answer import Words
+from tilescope.tiler.words import Words
 
 if TYPE_CHECKING:
     from PIL import ImageDraw

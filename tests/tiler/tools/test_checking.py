@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tilescope.tiler.tools import Answer, Column, Fact, Note, Series, Table, answer_json, answer_size
-from tilescope.tiler.tools.answer import Words
 from tilescope.tiler.tools.checking import check
+from tilescope.tiler.words import Words
 
 NUMBERS = Column("n", "N", "count", np.arange(3))
 PARENTS = Column("p", "P", "id", [1, -1])

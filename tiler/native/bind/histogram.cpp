@@ -20,8 +20,8 @@
 #include "pyramid/geometry.hpp"
 #include "pyramid/histogram.hpp"
 #include "pyramid/histogram_record.hpp"
+#include "pyramid/leaf_slices.hpp"
 #include "pyramid/leaf_spans.hpp"
-#include "pyramid/leaf_starts.hpp"
 #include "pyramid/span_sums.hpp"
 #include "pyramid/start_bounds.hpp"
 
@@ -424,20 +424,25 @@ void bind_histogram(nb::module_& m) {
     m.def("duration_bucket", &bucket_of_each, nb::arg("durations"),
           "Returns the bucket of each duration, in which all are alike to one per cent.");
     m.def(
-        "leaf_starts",
+        "leaf_slices",
         [](const nb::bytes& page, size_t max_rows, const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
-           const InColumn<int64_t>& slot) {
+           const InColumn<int64_t>& slot, const std::vector<uint8_t>& columns, bool reaching) {
             const std::vector<LeafPart> leaves = leaf_parts(tile, index, slot, tile, tile);
             const Bytes bytes = bytes_of(view_of(page));
-            LeafStarts starts;
+            LeafSlices slices;
             {
                 const Unlocked unlocked;
-                starts = leaf_starts(ContainerReader(bytes, max_rows), leaves);
+                slices = leaf_slices(ContainerReader(bytes, max_rows), leaves, columns, reaching);
             }
-            return std::make_pair(to_numpy(std::move(starts.ordinal)), to_numpy(std::move(starts.start)));
+            std::vector<OutColumn<int64_t>> arrays;
+            arrays.reserve(slices.columns.size());
+            for (std::vector<int64_t>& values : slices.columns) arrays.push_back(to_numpy(std::move(values)));
+            return std::make_pair(to_numpy(std::move(slices.count)), std::move(arrays));
         },
-        nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"), nb::arg("slot"),
-        "Returns ordinals and starts of the slices that start in some leaves of a page, leaf by leaf.");
+        nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"), nb::arg("slot"), nb::arg("columns"),
+        nb::arg("reaching"),
+        "Returns how many slices start in each of some leaves of a page, and with `reaching` those that reach in, and\n"
+        "columns of them by id, leaf by leaf. Raises DamagedContainer.");
     nb::class_<BoundLeafSpans>(m, "LeafSpans", "When slices of some kinds run, from parts of leaves, page by page.")
         .def(nb::init<const InColumn<uint8_t>&>(), nb::arg("kinds"),
              "`kinds`: of each name, the one without a name first, its kind, below 8. 0: it does not matter.")

@@ -17,13 +17,14 @@ from tilescope.tiler.schema import Kind
 from tilescope.tiler.search.language import Kind as PatternKind
 from tilescope.tiler.search.language import Pattern, Query, parse
 from tilescope.tiler.search.selection import select
-from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Values, Words, values_of
+from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Values, values_of
 from tilescope.tiler.tools.argument_names import ARGS_PREFIX, ColumnNames, names_in
 from tilescope.tiler.tools.events.rows import EventRows, RowPage, page_of_rows
 from tilescope.tiler.tools.question import After, EventName, SpanQuestion, place
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.search import QueryText
 from tilescope.tiler.tools.tool import Tool
+from tilescope.tiler.words import Words
 
 MAX_EVENTS: Final = 200_000
 DEFAULT_EVENTS: Final = 1000

@@ -12,9 +12,10 @@ from tilescope.tiler.facts.operations.exact_columns import sum_of
 from tilescope.tiler.facts.stacks.frame_kinds import short_module
 from tilescope.tiler.facts.tables import Ints
 from tilescope.tiler.facts.wide_sums import WideSums
-from tilescope.tiler.tools.answer import Column, Table, Value, Words
+from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.windows import Windows
+from tilescope.tiler.words import Words
 
 _NAMELESS: Final = "not recorded"
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.memory import Live, MemoryPool, Peak
-from tilescope.tiler.tools.answer import Column, Table, Value, Words
+from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.windows import Windows
+from tilescope.tiler.words import Words
 
 Ints = NDArray[np.int64]
 T = TypeVar("T")

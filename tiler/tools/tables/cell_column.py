@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.facts.tables import RunTable
 from tilescope.tiler.query import Interruptible
-from tilescope.tiler.tools.answer import Column, Words
+from tilescope.tiler.tools.answer import Column
+from tilescope.tiler.words import Words
 
 Rows = NDArray[np.int64]
 

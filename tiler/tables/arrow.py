@@ -1,4 +1,4 @@
-"""Columns as an Arrow C stream, which DuckDB, polars, pandas and others read.
+"""Columns in Arrow's C data interface, which DuckDB, polars, pandas and others read.
 
 Made with nanoarrow: 3 MB that are loaded in 12 ms, when a stream is asked for; pyarrow has 170 MB, and takes 170 ms.
 """
@@ -12,11 +12,12 @@ import nanoarrow
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.client.tables import fits
-from tilescope.tiler.tools.answer import Words
+from tilescope.tiler import _native
+from tilescope.tiler.tables.batch import fits
+from tilescope.tiler.words import Words
 
 if TYPE_CHECKING:
-    from tilescope.client.tables import Column
+    from tilescope.tiler.tables.batch import Column
 
 _TYPES: Final[dict[str, Any]] = {
     "i1": nanoarrow.int8,
@@ -36,11 +37,20 @@ _DIGITS: Final = 38  # of a decimal of so many bytes
 
 def c_stream(columns: Mapping[str, Column], requested_schema: object | None) -> object:
     """A capsule `arrow_array_stream` with one batch."""
+    batch = _batch(columns, len(next(iter(columns.values()), ())))
+    return nanoarrow.c_array_stream(batch).__arrow_c_stream__(requested_schema)
+
+
+def c_array(columns: Mapping[str, Column], count: int, requested_schema: object | None) -> tuple[object, object]:
+    """Capsules `arrow_schema` and `arrow_array` of a batch of so many rows."""
+    capsules: tuple[object, object] = _batch(columns, count).__arrow_c_array__(requested_schema)
+    return capsules
+
+
+def _batch(columns: Mapping[str, Column], count: int) -> Any:
     arrays = {name: _array(column) for name, column in columns.items()}
     schema = nanoarrow.struct({name: array.schema for name, array in arrays.items()}, nullable=False)
-    length = len(next(iter(columns.values()), ()))
-    batch = nanoarrow.c_array_from_buffers(schema, length, [None], null_count=0, children=arrays.values())
-    return nanoarrow.c_array_stream(batch).__arrow_c_stream__(requested_schema)
+    return nanoarrow.c_array_from_buffers(schema, count, [None], null_count=0, children=arrays.values())
 
 
 def _array(column: Column) -> Any:
@@ -60,11 +70,15 @@ def _array(column: Column) -> Any:
 
 def _texts(column: Words) -> Any:
     encoded = [word.encode("utf-8", "replace") for word in (*column.words, "")]
-    sizes = np.array([len(word) for word in encoded], np.int64)
+    word_ends = np.cumsum([len(word) for word in encoded], dtype=np.int64)
+    words = np.frombuffer(b"".join(encoded), np.uint8)
+    is_missing = column.codes < 0
+    # What is missing has the last word, which is empty.
+    order = np.where(is_missing, len(encoded) - 1, column.codes).astype(np.int64)
     ends = np.zeros(len(column) + 1, np.int64)
-    np.cumsum(sizes[column.codes], out=ends[1:])
-    data = b"".join(map(encoded.__getitem__, column.codes.tolist())) if ends[-1] else b""
-    return _made(nanoarrow.large_string(), len(column), ends, data, is_missing=column.codes < 0)
+    data = np.empty(_native.gather_ends(word_ends, len(words), order, ends[1:]), np.uint8)
+    _native.gather_into(word_ends, words, order, ends[1:], data)
+    return _made(nanoarrow.large_string(), len(column), ends, data, is_missing=is_missing)
 
 
 def _integers(column: NDArray[Any]) -> Any:
