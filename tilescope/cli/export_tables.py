@@ -27,11 +27,12 @@ _SUFFIXES: Final = {
 def export_tables(path: Path, args: argparse.Namespace, chosen_format: ExportFormat) -> int:
     """Writes the tables that were asked for, and says what it wrote. Raises UsageError, `StoreError`s and OSError."""
     from tilescope.cli.option_words import option_words
-    from tilescope.cli.say import printable, say
+    from tilescope.cli.say import say
     from tilescope.cli.whole_file import whole_file, whole_path
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.export.table_files import TableFormat, write_database, write_table
     from tilescope.tiler.mount import open_run
+    from tilescope.tiler.printable_text import printable
     from tilescope.tiler.query import QueryReader
     from tilescope.tiler.size_text import size_text
     from tilescope.tiler.store.validation import must_make_sense

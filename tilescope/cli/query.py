@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _write_text(answer: SqlAnswer, out: IO[str]) -> None:
     """Columns below each other; what is not printable is escaped, as names of traces are a stranger's."""
-    from tilescope.cli.say import printable
+    from tilescope.tiler.printable_text import printable
 
     rows = [[column.name for column in answer.columns]]
     rows += [["" if cell is None else printable(str(cell))[:_WIDEST] for cell in row] for row in answer.rows]

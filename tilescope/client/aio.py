@@ -28,7 +28,7 @@ from tilescope.client.times import Amount, Time, span_of, ticks_of, ticks_of_amo
 from tilescope.client.tracks import Track, TrackList, Tracks, id_of, ids_of, tracks_of
 from tilescope.client.view import RunView, make_view, used_names
 from tilescope.tiler.overloads import overload
-from tilescope.tiler.query import EVENT_KINDS, EventPlan, Events, TrackTree, view_tiles
+from tilescope.tiler.query import EVENT_KINDS, EventPlan, TrackTree, view_tiles
 from tilescope.tiler.query.event_columns import EventColumns
 from tilescope.tiler.resolver import TickRange, TrackRequest, View, sharp_level
 from tilescope.tiler.schema import ToolEntry

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from tilescope.client.tables import Table, Tabular
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import SliceFlag
-from tilescope.tiler.query import Events
 from tilescope.tiler.tables.batch import Column, fits
 from tilescope.tiler.tools import Answer, Fact, Note, RowQuestion, Series, Value, values_of
 from tilescope.tiler.tools import Column as ToolColumn

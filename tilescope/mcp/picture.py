@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.client import RunView, Track
-from tilescope.client.tables import Column
 from tilescope.mcp.runs import AgentRun
 from tilescope.mcp.short_text import one_line
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.percent_text import percent_text
+from tilescope.tiler.tables.batch import Column
 from tilescope.tiler.tools import Tracks
 from tilescope.tiler.words import Words
 

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from tilescope.tiler.tools.answer import Column, Table, Value, Values, Words
+from tilescope.tiler.tools.answer import Column, Table, Value, Values
 from tilescope.tiler.tools.compare.changes import CHANGES, Changes, Exact, row_medians
 from tilescope.tiler.tools.compare.sums import Key
 from tilescope.tiler.tools.compare.track_paths import path_text
+from tilescope.tiler.words import Words
 
 
 @dataclass(frozen=True, slots=True)
