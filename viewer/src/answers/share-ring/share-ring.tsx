@@ -27,7 +27,7 @@ import { partAt, partByKey, ringColumns, ringParts } from "./ring-parts";
 /** Names of more pixels keep their ends in the list. */
 const NAME_PX = 240;
 const SIZE_PX = 220;
-/** In low windows, which have to have room for rows of the table; `share-ring.css` has the list as high. */
+/** In low windows, which have to have room for rows of the table; `share-ring.css` has the list no higher. */
 const LOW_SIZE_PX = 104;
 const isLow = () => matchMedia("(max-height: 799px)");
 
