@@ -191,3 +191,82 @@ def test_a_link_opens_on_another_server_and_on_the_archive(
             assert opened_elsewhere(browser, other.url + link).endswith(LINK)
     with static_host(folder / "site") as host:
         assert opened_elsewhere(browser, f"{host.url}/?archive=made.tsarc#v=1&{LINK}").endswith(LINK)
+
+
+def rows_in_view(pages: ToolPages) -> tuple[float, float]:
+    """First and last row in view, as the address has them once the view rests."""
+    pages.viewer.frames(20)
+    rows = pages.address().get("at", "").split(";")
+    first, _, last = (rows[1] if len(rows) > 1 and rows[1] else "0-6000").partition("-")
+    return int(first) / 1000, int(last) / 1000
+
+
+def is_host(pages: ToolPages, name: str) -> str:
+    """Script that is true once an event of a host is selected and loaded."""
+    return (
+        "tilescope.selection.kind === 'event' && tilescope.selection.loaded"
+        f" && document.querySelector('.drawer')?.innerText.includes({name!r})"
+    )
+
+
+def test_keys_lead_from_the_pod_to_an_operation_without_a_jump(pages: ToolPages, site: Served) -> None:
+    page = pages.page
+    pages.go(site.run_id(STORE), "tool=heat_map")
+    pages.answered()
+    page.locator(".heat-map").focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowDown")
+    expect(page.locator(".heat-map-row")).to_contain_text("pod-worker-3")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    before = rows_in_view(pages)
+    for _ in range(5):
+        page.keyboard.press("+")
+        first, last = rows_in_view(pages)
+        # Each view lies in the one before, with the chosen host in it.
+        assert before[0] <= first < last <= before[1]
+        assert last - first > (before[1] - before[0]) / 2
+        assert first < 4
+        assert last > 3
+        before = first, last
+        expect(page.locator(".heat-map-row")).to_contain_text("pod-worker-3")
+    assert any("level=process" in url or "level=track" in url for url in asked)
+    span = pages.address()["at"].split(";")[0].split("-")
+    page.keyboard.press("Enter")
+    pages.wait_for("timeline")
+    pages.viewer.wait("tilescope.sharp", 60)
+    view = page.evaluate("tilescope.view")
+    start, end = (int(tick) for tick in span)
+    assert int(view["start"]) == pytest.approx(start, abs=(end - start) / 4)
+    assert int(view["end"]) == pytest.approx(end, abs=(end - start) / 4)
+    # The first slice of what the map was on: an operation of that host's chip.
+    page.keyboard.press("Enter")
+    pages.viewer.wait(is_host(pages, "pod-worker-3"), 60)
+
+
+def test_the_pointer_leads_from_the_pod_to_an_operation_without_a_jump(pages: ToolPages, site: Served) -> None:
+    page = pages.page
+    pages.go(site.run_id(STORE), "tool=heat_map")
+    pages.answered()
+    box = page.locator(".heat-map").bounding_box()
+    assert box is not None
+    part = 4.5 / 6  # in the middle of the fifth host
+    x, y = box["x"] + 168 + (box["width"] - 168) * 0.6, box["y"] + 22 + (box["height"] - 22) * part
+    page.mouse.move(x, y)
+    page.keyboard.down("Control")
+    before = rows_in_view(pages)
+    for _ in range(5):
+        page.mouse.wheel(0, -200)
+        first, last = rows_in_view(pages)
+        assert before[0] <= first < last <= before[1]
+        assert first + (last - first) * part == pytest.approx(4.5, abs=0.05), "what is below the pointer stays there"
+        before = first, last
+    page.keyboard.up("Control")
+    page.mouse.click(x, y)
+    expect(page.locator(".heat-map-row")).to_contain_text("pod-worker-4")
+    page.mouse.dblclick(x, y)
+    pages.wait_for("timeline")
+    pages.viewer.wait("tilescope.sharp", 60)
+    # The map's track is in view: one of its slices is chosen where the pointer is.
+    page.keyboard.press("Enter")
+    pages.viewer.wait(is_host(pages, "pod-worker-4"), 60)
