@@ -9,10 +9,8 @@ import random
 from contextlib import closing
 from pathlib import Path
 
-import pyarrow.csv
-import pyarrow.ipc
-import pyarrow.parquet
 import pytest
+from pyarrow import ipc, parquet
 
 from tests.example import Example, random_events
 from tilescope.cli import main
@@ -37,7 +35,7 @@ def slices_of(example: Example) -> list[tuple[str, int, int]]:
 def test_parquet_has_all_slices_and_what_ticks_are(example: Example, tmp_path: Path) -> None:
     out = tmp_path / "x.parquet"
     assert main(["export", str(example.path), "-o", str(out)]) == 0
-    table = pyarrow.parquet.read_table(out)
+    table = parquet.read_table(out)
     rows = zip(*(table.column(name).to_pylist() for name in ("name", "start", "duration")), strict=True)
     assert sorted(rows) == slices_of(example)
     metadata = table.schema.metadata
@@ -53,7 +51,7 @@ def test_other_formats_have_the_same_rows(example: Example, tmp_path: Path, end:
     out = tmp_path / f"x.{end}"
     assert main(["export", str(example.path), "--columns", "name,start,duration", "-o", str(out)]) == 0
     if end == "arrow":
-        rows = [tuple(row.values()) for row in pyarrow.ipc.open_file(out).read_all().to_pylist()]
+        rows = [tuple(row.values()) for row in ipc.open_file(out).read_all().to_pylist()]
     elif end == "csv":
         rows = [(name, int(a), int(b)) for name, a, b in list(csv.reader(out.read_text().splitlines()))[1:]]
     else:
@@ -69,7 +67,7 @@ def test_a_part_of_a_run(example: Example, tmp_path: Path) -> None:
     (track,) = [str(track.id) for track in tracks if track.name == "thread 0"]
     options = ["--start", "1us", "--end", "900us", "--tracks", track, "--name", "op 3", "--name", "op 7"]
     assert main(["export", str(example.path), *options, "-o", str(out)]) == 0
-    rows = pyarrow.parquet.read_table(out).to_pylist()
+    rows = parquet.read_table(out).to_pylist()
     wanted = [
         e for e in example.events if e.track == "thread 0" and e.name in ("op 3", "op 7") and e.overlaps(1000, 900_000)
     ]

@@ -53,4 +53,5 @@ def test_recipes_say_what_the_tools_say(store: Path) -> None:
         name: total for name, total in by_name.items() if name in totals
     }
     assert len(by_name) >= len(totals)
-    assert dict(rows_of(store, "select step, max(duration) from steps group by step")) == steps
+    longest = rows_of(store, "select step, max(duration) from steps group by step")
+    assert {row[0]: row[1] for row in longest} == steps

@@ -16,7 +16,7 @@ def macros(tick_ps: int) -> Sequence[str]:
         "regexp_extract(amount, '^[0-9]+(?:\\.[0-9]+)?')::decimal(24, 9) * "
         f"case trim(regexp_replace(amount, '^[0-9]+(?:\\.[0-9]+)?', '')) when '' then {tick_ps} {units} end "
         f"/ {tick_ps})::bigint",
-        "create macro link(track, ordinal) as '#event=' || track || '.' || ordinal",
+        "create macro link(track, ordinal) as '#v=1&sel=' || track || '.' || ordinal",
         "create macro busy(wanted, first, stop) as ("
         'select coalesce(sum(least(s."end", stop) - greatest(s.start, first)), 0)::hugeint from slices s '
         'where s.name = wanted and s.start < stop and s."end" > first)',

@@ -22,18 +22,20 @@ from tilescope.client.progress import Progress
 from tilescope.client.question_fields import Asked, StepsLike, question_fields, steps_text
 from tilescope.client.runs import RunInfo
 from tilescope.client.source import Build, RunSource, Source, Value
+from tilescope.client.sql_table import sql_table
 from tilescope.client.stored import StoredRun
 from tilescope.client.tables import Table
 from tilescope.client.times import Amount, Time, span_of, ticks_of, ticks_of_amounts, time_text, timedelta_of
 from tilescope.client.tracks import Track, TrackList, Tracks, id_of, ids_of, tracks_of
 from tilescope.client.view import RunView, make_view, used_names
 from tilescope.tiler.overloads import overload
+from tilescope.tiler.pages import PageKey
 from tilescope.tiler.query import EVENT_KINDS, EventPlan, TrackTree, view_tiles
 from tilescope.tiler.query.event_columns import EventColumns
 from tilescope.tiler.resolver import TickRange, TrackRequest, View, sharp_level
 from tilescope.tiler.schema import ToolEntry
 from tilescope.tiler.store.attachments import AttachmentEntry, find
-from tilescope.tiler.tables.event_rows import event_batch, needed
+from tilescope.tiler.tables.event_rows import needed
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.argument_names import text_of_names
 from tilescope.tiler.windows import Windows, WindowsOf, everywhere
@@ -226,7 +228,7 @@ class AsyncRun:
             return joined([page async for page in event_pages(self._source, self._build, columns, question, limit)])
         chosen = EVENT_COLUMNS if columns is None else columns
         async with aclosing(self._event_parts(start, end, tracks, steps, step_name, chosen)) as events:
-            return await self._events_table(await at_most(events, limit), chosen)
+            return await self._stored.events_table(await at_most(events, limit), chosen)
 
     async def event_batches(
         self,
@@ -255,10 +257,10 @@ class AsyncRun:
         async for part in self._event_parts(start, end, tracks, steps, step_name, chosen):
             parts.append(part)
             if sum(map(len, parts)) >= _BATCH_EVENTS:
-                yield await self._events_table(parts, chosen)
+                yield await self._stored.events_table(parts, chosen)
                 parts = []
         if parts:
-            yield await self._events_table(parts, chosen)
+            yield await self._stored.events_table(parts, chosen)
 
     async def event(self, track: SupportsIndex | Track, ordinal: SupportsIndex) -> Event:
         """One event with its arguments and flows. Raises `Refused` if there is no such event."""
@@ -409,6 +411,10 @@ class AsyncRun:
         """
         return ToolAnswer(await self._ask(tool, **values))
 
+    async def sql(self, statement: str) -> Table:
+        """The rows of a statement that selects (docs/sql.md), of a store on this machine. Raises UsageError."""
+        return sql_table(await self._source.sql(self._build, statement))
+
     def __repr__(self) -> str:
         events, tracks = int(self.manifest["events"]["total"]), self.manifest["tracks"]
         length = time_text(self.end - self.start, self.tick_ps)
@@ -471,14 +477,14 @@ class AsyncRun:
         columns: Sequence[str],
     ) -> AsyncGenerator[EventColumns, None]:
         """The events page by page, with what these columns are made from."""
-        on_pages = needed(columns)
+        on_pages, kept = needed(columns), dict[PageKey, bytes]()
         windows_of = await self._windows(await self._span(start, end), tracks, steps, step_name)
         tree = await self._stored.tree()
         for track in tree.leaves(ids_of(tracks), EVENT_KINDS):
             if tree.tracks[track].events == 0:
                 continue
             plan = EventPlan(await self._stored.tiles_of(track), track, windows_of(track), self._root_level)
-            async for part in self._stored.read(plan, on_pages, is_counter=tree.tracks[track].kind == "counter"):
+            async for part in self._stored.read(plan, on_pages, kept, is_counter=tree.tracks[track].kind == "counter"):
                 if len(part):
                     yield part
 
@@ -496,7 +502,3 @@ class AsyncRun:
         table = answer.table("tracks")
         track, start, stop = (np.asarray(table.column(name).values, np.int64) for name in ("track", "start", "end"))
         return lambda wanted: Windows.from_spans(start[track == wanted], stop[track == wanted])
-
-    async def _events_table(self, parts: Sequence[EventColumns], columns: Sequence[str]) -> Table:
-        names = await self._stored.words_for(part.columns["name"] for part in parts if "name" in part.columns)
-        return Table(event_batch(parts, columns, names).columns)

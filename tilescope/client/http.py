@@ -11,7 +11,7 @@ import struct
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, quote, urlsplit
 
 import aiohttp
@@ -19,11 +19,15 @@ import aiohttp
 from tilescope.client.arrow_tables import ArrowIfPossible
 from tilescope.client.errors import Refused, Unreachable, refusal
 from tilescope.client.retries import wait_s
-from tilescope.client.source import Build, Value, key_lists, ref_of, text_of
+from tilescope.client.source import NO_SQL_THERE, Build, Value, key_lists, ref_of, text_of
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import PageKey, record_title
 from tilescope.tiler.schema import LIMITS
 from tilescope.tiler.tools import Answer, Table
 from tilescope.tiler.tools.answer_json import decode
+
+if TYPE_CHECKING:
+    from tilescope.tiler.sql import SqlAnswer
 
 API: Final = "api/v1"
 ARROW_MEDIA: Final = "application/vnd.apache.arrow.stream"
@@ -133,6 +137,9 @@ class HttpSource:
         return await self._arrow.table(
             name, lambda: self._body(path, parameters, {"Accept": ARROW_MEDIA}), lambda: self._body(path, parameters)
         )
+
+    async def sql(self, build: Build, statement: str) -> SqlAnswer:
+        raise UsageError(NO_SQL_THERE)
 
     def ref(self, build: Build) -> str:
         return ref_of(build)

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -40,6 +40,9 @@ from tilescope.tiler.tools import (
     tools,
 )
 from tilescope.tiler.work_rules import NO_WORK_RULES, WorkRules
+
+if TYPE_CHECKING:
+    from tilescope.tiler.sql import SqlAnswer
 
 T = TypeVar("T")
 
@@ -220,6 +223,12 @@ class LocalSource(StoreSource):
 
     async def table(self, build: Build, tool: str, values: Mapping[str, Value], name: str) -> Table:
         return (await self.ask(build, tool, values)).table(name)
+
+    async def sql(self, build: Build, statement: str) -> SqlAnswer:
+        self._check(*build)
+        from tilescope.tiler.sql import ask_sql
+
+        return await asyncio.to_thread(ask_sql, self._path, statement)
 
     def ref(self, build: Build) -> str:
         return str(self._path / f"gen-{build.id}")

@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 # Programs that start others beside a client get no warnings from it.
@@ -23,13 +23,16 @@ import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tilescope.client.arrow_tables import ArrowIfPossible
 from tilescope.client.errors import Refused, Unreachable, refusal
 from tilescope.client.retries import wait_s
-from tilescope.client.source import Build, Value, key_lists, ref_of
-from tilescope.tiler.errors import TilescopeError
+from tilescope.client.source import NO_SQL_THERE, Build, Value, key_lists, ref_of
+from tilescope.tiler.errors import TilescopeError, UsageError
 from tilescope.tiler.pages import PageKey, record_title
 from tilescope.tiler.schema import LIMITS, Group, Track, without_absent
 from tilescope.tiler.tools import Answer, Table
 from tilescope.tiler.tools.answer_json import decode
 from tilescope.v1 import tiles_pb2 as pb
+
+if TYPE_CHECKING:
+    from tilescope.tiler.sql import SqlAnswer
 
 CODE_METADATA: Final = "tilescope-code"
 
@@ -171,6 +174,9 @@ class GrpcSource:
         return await self._arrow.table(
             name, lambda: self._answer(self._parts, in_arrow), lambda: self._answer(self._parts, request)
         )
+
+    async def sql(self, build: Build, statement: str) -> SqlAnswer:
+        raise UsageError(NO_SQL_THERE)
 
     def ref(self, build: Build) -> str:
         return ref_of(build)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from tilescope.tiler import tools
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.tools import Answer, Table, Tracks
+
+if TYPE_CHECKING:
+    from tilescope.tiler.sql import SqlAnswer
+
+NO_SQL_THERE: Final = "a server runs no SQL: connect to the store itself"
 
 
 class Build(NamedTuple):
@@ -55,6 +60,10 @@ class RunSource(Protocol):
 
     async def table(self, build: Build, tool: str, values: Mapping[str, Value], name: str) -> Table:
         """One table of an answer, in whatever form it travels fastest. Raises as `ask`."""
+        ...
+
+    async def sql(self, build: Build, statement: str) -> SqlAnswer:
+        """Returns the rows of a statement. Raises UsageError where there is no SQL."""
         ...
 
     def ref(self, build: Build) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.client.source import Build, RunSource
+from tilescope.client.tables import Table
 from tilescope.tiler.pages import (
     TRACKS_PER_BLOCK,
     Page,
@@ -22,10 +23,12 @@ from tilescope.tiler.pages import (
 from tilescope.tiler.query import EventPlan, TrackTree
 from tilescope.tiler.query.event_columns import EventColumns, event_columns
 from tilescope.tiler.resolver import TileIndex
+from tilescope.tiler.tables.event_rows import event_batch
 from tilescope.tiler.tables.name_words import NameWords
 
-# Pages that are kept inflated while events are read: leaves of neighbouring levels take turns.
-_KEPT_PAGES = 4
+# Pages that are kept inflated while events are read: leaves of neighbouring levels take turns, and tracks of a block
+# share pages. Some twenty megabytes; with four of them each page was inflated four times (48 tracks, 2026-11-30).
+_KEPT_PAGES = 128
 
 
 class StoredRun:
@@ -70,13 +73,14 @@ class StoredRun:
                 pages[page] = with_residual(pages[page], decompress(member))
         return pages, size_bytes
 
-    async def read(self, plan: EventPlan, columns: Sequence[str], *, is_counter: bool) -> AsyncIterator[EventColumns]:
-        """The events of a plan, leaf by leaf: columns of `Events`."""
+    async def read(
+        self, plan: EventPlan, columns: Sequence[str], kept: dict[PageKey, bytes], *, is_counter: bool
+    ) -> AsyncIterator[EventColumns]:
+        """The events of a plan, leaf by leaf: columns of `Events`. `kept`: pages of plans before, inflated."""
         runs = plan.leaf_runs
         # Each page where it comes first; a page that is needed again soon is kept, one needed much later fetched again.
-        wanted = _with_repeats([run.page for run in runs])
+        wanted = _with_repeats([run.page for run in runs], kept)
         pages = self._source.pages(self._build, [key for key, is_new in wanted if is_new])
-        kept: dict[PageKey, bytes] = {}
         for run, (key, is_new) in zip(runs, wanted, strict=True):
             if is_new:
                 got, member = await anext(pages)
@@ -90,11 +94,15 @@ class StoredRun:
 
     async def words_for(self, ids: Iterable[NDArray[np.int64]]) -> NameWords:
         """Words that have these names."""
-        for name_ids in ids:
-            if unread := self._words.unread(name_ids):
-                texts = await self.name_texts(unread)
-                self._words.add(unread, (texts[name] for name in unread))
+        if unread := self._words.unread(np.concatenate([np.zeros(0, np.int64), *ids])):
+            texts = await self.name_texts(unread)
+            self._words.add(unread, (texts[name] for name in unread))
         return self._words
+
+    async def events_table(self, parts: Sequence[EventColumns], columns: Sequence[str]) -> Table:
+        """Events as a table of these columns."""
+        names = await self.words_for(part.columns["name"] for part in parts if "name" in part.columns)
+        return Table(event_batch(parts, columns, names).columns)
 
     async def name_texts(self, names: Iterable[int]) -> dict[int, tuple[str, str]]:
         """Names and categories by their ids; those below 0 stand for none."""
@@ -108,10 +116,10 @@ class StoredRun:
         return {name: (text, category) for name, (text, category) in pairs}
 
 
-def _with_repeats(keys: Sequence[PageKey]) -> list[tuple[PageKey, bool]]:
+def _with_repeats(keys: Sequence[PageKey], known: Iterable[PageKey]) -> list[tuple[PageKey, bool]]:
     """Each key with whether its page must be fetched, because it is not among the last that were used."""
     out: list[tuple[PageKey, bool]] = []
-    kept: dict[PageKey, None] = {}
+    kept: dict[PageKey, None] = dict.fromkeys(known)
     for key in keys:
         is_new = key not in kept
         kept.pop(key, None)

@@ -93,7 +93,7 @@ def test_joins_views_and_macros(example: Example) -> None:
     assert rows("select count(*) from slices a, slices b where a.track = b.track and a.ordinal = b.ordinal") == [
         [by_thread.total()]
     ]
-    assert rows("select ticks('1.5ms'), ticks('7'), link(3, 4)") == [[1_500_000, 7, "#event=3.4"]]
+    assert rows("select ticks('1.5ms'), ticks('7'), link(3, 4)") == [[1_500_000, 7, "#v=1&sel=3.4"]]
     steps = sorted(e.start for e in example.events if e.name.startswith("Iteration "))
     assert [row[0] for row in rows("select start from steps order by start")] == steps
     inner = sum(

@@ -1,0 +1,38 @@
+"""SQL of the Python client: of a store on this machine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from aiohttp.test_utils import TestServer
+
+from tests.client.conftest import is_open
+from tests.example import Example
+from tilescope.client import connect, connect_async
+from tilescope.tiler.errors import UsageError
+
+pytest.importorskip("duckdb")
+
+
+def test_rows_are_a_table(example: Example) -> None:
+    statement = (
+        "select name, count(*) as count, sum(duration) as total, avg(duration) as mean from slices group by name"
+    )
+    with connect(example.path) as client:
+        run = client.run()
+        table = run.sql(statement)
+        stats = {row["name"]: (row["count"], row["busy"]) for row in run.stats()}
+        assert {row["name"]: (row["count"], row["total"]) for row in table} == stats
+        assert [table[name].dtype for name in ("count", "mean")] == [np.dtype(np.int64), np.dtype(np.float64)]
+        assert len(run.sql("select * from slices where false")) == 0
+        with pytest.raises(UsageError, match="only statements that select are run"):
+            run.sql("drop table slices")
+        with pytest.raises(UsageError, match="more rows than 10,000"):
+            run.sql("select range from range(20000)")
+    assert not is_open(example.path)
+
+
+async def test_a_server_runs_none(server: TestServer) -> None:
+    async with connect_async(str(server.make_url("/"))) as client:
+        with pytest.raises(UsageError, match="a server runs no SQL"):
+            await (await client.run()).sql("select 1")
