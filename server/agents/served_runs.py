@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
 from tilescope.client import AsyncRun, RunInfo
-from tilescope.client.source import Build, Value, ref_of, text_of
+from tilescope.client.source import NO_SQL_THERE, Build, Value, ref_of, text_of
 from tilescope.client.store_source import StoreSource
 from tilescope.server.http.caching import JSON
 from tilescope.server.runs.registry import Registry
@@ -28,10 +28,14 @@ from tilescope.server.services.tools import (
     question_name,
 )
 from tilescope.server.services.worker import Task
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.store.store import Store
 from tilescope.tiler.tools import Answer, Table, from_text, to_json
 from tilescope.tiler.tools.answer_json import decode
+
+if TYPE_CHECKING:
+    from tilescope.tiler.sql import SqlAnswer
 
 
 class Caller(NamedTuple):
@@ -91,6 +95,9 @@ class ServedSource(StoreSource):
 
     async def table(self, build: Build, tool: str, values: Mapping[str, Value], name: str) -> Table:
         return (await self.ask(build, tool, values)).table(name)
+
+    async def sql(self, build: Build, statement: str) -> SqlAnswer:
+        raise UsageError(NO_SQL_THERE)
 
     def ref(self, build: Build) -> str:
         return ref_of(build)
