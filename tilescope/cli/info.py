@@ -1,8 +1,8 @@
 """Prints what the store at STORE contains, or which runs there are in a folder or archive of traces.
 
-STORE is a folder written by `tilescope index`, or a trace file, which is indexed into the cache first, the address of
-one in a bucket or on a web server, or the URL of a server of Tilescope, with ?run=ID for another run than the newest. Of a folder or
-archive of traces it lists the runs, and which files belong to each. With --json it prints one JSON object: of traces
+STORE is a folder written by `tilescope index`, a trace file, which is indexed into the cache first, the address of one,
+or the URL of a server of Tilescope, with ?run=ID for another run than the newest. Of a folder or archive of traces it
+lists the runs, and which files belong to each. With --json it prints one JSON object: of traces
 `runs`, a list of path, name, files (path and host), side_files, size_bytes, modified_ns (as text), contents (of
 trainings on Ascend devices: words), steps (that it marks, where `tilescope view` has indexed it; else null) and notes;
 of a store what follows.
