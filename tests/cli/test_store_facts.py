@@ -92,7 +92,8 @@ def test_processes_of_several_hosts() -> None:
         {"kind": "counter", "events": "1", "min": 0.0, "max": 1.0},
     ]
     tracks = [{"id": k, "group": 1, "name": "t", "rows": 1, **track} for k, track in enumerate(figures)]
-    rows = process_rows(TreeMembers.from_json({"groups": groups, "tracks": tracks}), 1_000)
+    tree = TreeMembers.from_json({"groups": groups, "tracks": tracks})
+    rows = process_rows(tree.groups, tree.tracks, 1_000)
     assert [(row.name, row.tracks, row.events, row.busy) for row in rows] == [
         ("h0 › p", "3", "6", "900 ns"),
         ("h1 › p", "0", "0", "0 ps"),

@@ -1,11 +1,12 @@
 """Prints what the store at STORE contains, or which runs there are in a folder or archive of traces.
 
-STORE is a folder written by `tilescope index`, or a trace file, which is indexed into the cache first, the address of
-one in a bucket or on a web server, or the URL of a server of Tilescope, with ?run=ID for another run than the newest.
-Of a folder or archive of traces it lists the runs, and which files belong to each. With --json it prints one JSON
-object: of traces `runs`, a list of path, name, files (path and host), side_files, size_bytes, modified_ns (as text),
-contents (of trainings on Ascend devices: words), steps (that it marks, where `tilescope view` has indexed it; else
-null) and notes; of a store what follows. Ticks are decimal strings, because they may exceed what a double holds:
+STORE is a folder written by `tilescope index`, a trace file, which is indexed into the cache first, the address of one,
+or the URL of a server of Tilescope, with ?run=ID for another run than the newest. Of a folder or archive of traces it
+lists the runs, and which files belong to each. With --json it prints one JSON object: of traces
+`runs`, a list of path, name, files (path and host), side_files, size_bytes, modified_ns (as text), contents (of
+trainings on Ascend devices: words), steps (that it marks, where `tilescope view` has indexed it; else null) and notes;
+of a store what follows.
+Ticks are decimal strings, because they may exceed what a double holds:
 
     format          the format of the trace
     tick_ps         picoseconds per tick
@@ -39,12 +40,11 @@ from typing import TYPE_CHECKING, Any
 from tilescope.cli.addresses import is_server_address, path_or_address
 from tilescope.cli.attachments import lines_of, listed_in
 from tilescope.cli.run_list import print_runs, runs_as_json
-from tilescope.cli.say import say, say_json
+from tilescope.cli.say import printable, say, say_json
 from tilescope.cli.separate_option import add_separate_option
 from tilescope.cli.store_facts import store_facts
 from tilescope.cli.text import shortened
 from tilescope.tiler.count_text import plural
-from tilescope.tiler.printable_text import printable
 from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tilescope.remote.address import Address
 from tilescope.remote.read_ahead import PIECE_BYTES, PIECES_AHEAD, read_ahead, read_at_once
 from tilescope.remote.retries import Retries
-from tilescope.tiler.blobs import MAX_PAGE_ENTRIES, BlobEntry, BlobRange, BlobState, EntryPage, PartWriter
+from tilescope.remote.scratch_writer import ScratchWriter
+from tilescope.tiler.blobs import MAX_PAGE_ENTRIES, BlobEntry, BlobRange, BlobState, EntryPage
 from tilescope.tiler.blobs.blob import checked_range
 from tilescope.tiler.blobs.blob_name import checked_name, name_problem
-from tilescope.tiler.blobs.file_blob import blob_error
 from tilescope.tiler.blobs.noted_state import NotedState
 from tilescope.tiler.errors import (
     BlobChanged,
@@ -206,61 +204,44 @@ class BucketBlob:
         """Does nothing: obstore closes connections that are not used."""
 
 
-class BucketWriter(PartWriter):
-    """Writes an object: into a local scratch file first, and with `commit` to the bucket, in parts."""
+class BucketWriter(ScratchWriter):
+    """Writes an object, in parts."""
 
     def __init__(self, address: str, store: ObjectStore, key: str) -> None:
-        self._address = address
+        super().__init__(address)
         self._store = store
         self._key = key
-        self._scratch = tempfile.TemporaryFile(prefix="tilescope-")  # noqa: SIM115 - closed by commit or abort
-        self._size_bytes = 0
 
-    def write(self, data: bytes, /) -> None:
-        try:
-            self._scratch.write(data)
-        except OSError as error:
-            raise blob_error(Path(tempfile.gettempdir()), error) from error
-        self._size_bytes += len(data)
-
-    def commit(self) -> BlobState:
+    def send(self) -> BlobState:
         import obstore
 
-        self._scratch.seek(0)
         try:
-            with errors_of(self._address):
+            with errors_of(self.address):
                 result = obstore.put(
-                    self._store, self._key, self._scratch, chunk_size=PIECE_BYTES, max_concurrency=PIECES_AHEAD
+                    self._store, self._key, self.scratch, chunk_size=PIECE_BYTES, max_concurrency=PIECES_AHEAD
                 )
-            state = BlobState(self._size_bytes, result["e_tag"])
+            return BlobState(self.size_bytes, result["e_tag"])
         except BlobMissing:  # or its parts were put together, and the answer did not come: then they are gone
-            state = self._put_together()
-        self._scratch.close()
-        return state
+            return self._put_together()
 
     def _put_together(self) -> BlobState:
         """The object, if it is there with these parts. Raises BlobMissing where not."""
         import obstore
 
-        with errors_of(self._address):
+        with errors_of(self.address):
             meta = obstore.head(self._store, self._key)
         state = BlobState(meta["size"], meta["e_tag"])
-        if state != BlobState(self._size_bytes, self._etag_of_parts()):
-            raise BlobMissing(
-                self._address, "the parts of the object were gone before it was whole", advice="try again"
-            )
+        if state != BlobState(self.size_bytes, self._etag_of_parts()):
+            raise BlobMissing(self.address, "the parts of the object were gone before it was whole", advice="try again")
         return state
 
     def _etag_of_parts(self) -> str:
         """The ETag that S3 gives an object in parts: the MD5 of their MD5s, and how many there are."""
         digests = []
-        self._scratch.seek(0)
-        while part := self._scratch.read(PIECE_BYTES):
+        self.scratch.seek(0)
+        while part := self.scratch.read(PIECE_BYTES):
             digests.append(hashlib.md5(part, usedforsecurity=False).digest())
         return f'"{hashlib.md5(b"".join(digests), usedforsecurity=False).hexdigest()}-{len(digests)}"'
-
-    def abort(self) -> None:
-        self._scratch.close()
 
 
 def _open_store(address: Address) -> ObjectStore:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -96,6 +97,10 @@ def guarded_requests(prefixes: tuple[str, ...]) -> WebRequests:
 
 @lru_cache(_MOST_BUCKETS)  # people name any number of prefixes to a server
 def _bucket(address: Address) -> BlobPlace:
+    if find_spec("obstore") is None and find_spec("fsspec") is not None:
+        from tilescope.remote.fsspec_bucket import FsspecBucket
+
+        return FsspecBucket(address)
     from tilescope.remote.bucket import Bucket
 
     return Bucket(address)
