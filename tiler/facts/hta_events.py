@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.devices import Device
 from tilescope.tiler.facts.launches.device_launches import device_launches
 from tilescope.tiler.facts.work import Work
@@ -27,6 +28,9 @@ from tilescope.tiler.ticks import UNITS_PS
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
+
+# Slices of a device, of 40 bytes each; sorting them takes as much again, twice: half a gigabyte.
+MOST_WORK: Final = 4_000_000
 
 _COMMUNICATION: Final = re.compile(r"nccl.*Kernel")
 _MEMORY: Final = re.compile(r"Memcpy|Memset|dma")
@@ -142,15 +146,24 @@ def _kind(name: Name) -> int:
 
 
 def hta_events(reader: QueryReader, device: Device) -> Interruptible[HtaEvents]:
-    """The work of a device of a PyTorch trace. Raises DamagedStore, NotBuilt, StoredLast."""
+    """The work of a device of a PyTorch trace. Raises UsageError for more than MOST_WORK, DamagedStore, NotBuilt,
+    StoredLast.
+    """
     clock = yield from hta_clock(reader, device.tracks[0].track)
     names = yield from _names(reader)
     parts: list[Sequence[Ints]] = [[np.zeros(0, np.int64)] * 5]
+    count = 0
     for work_track in device.tracks:
         launches = yield from device_launches(reader, work_track.track)
         plan = reader.plan(work_track.track, EVERYTHING)
         for events in Reading(reader).events(plan, plan.leaf_runs):
             events = events.take((work_track.kinds[events.name + 1] != Work.NONE) | names.mtia[events.name + 1])
+            count += len(events)
+            if count > MOST_WORK:
+                raise UsageError(
+                    f"{device.name} has more than {MOST_WORK:,} slices of work: too many for figures like HTA's, which "
+                    "need them all at once"
+                )
             launch = np.full(len(events), _NO_LAUNCH)
             rows = launches.rows(events.ordinal)
             launch[rows >= 0] = clock.up(launches.start[rows[rows >= 0]])

@@ -230,3 +230,16 @@ def test_types_that_are_not_known_have_no_bytes(opened: Opened, tmp_path: Path) 
     assert {(row["size"], row["bandwidth"], row["bus_bandwidth"]) for row in rows(whole, "instances")} >= {
         (None, None, None)
     }
+
+
+def test_kernels_without_arguments_are_matched_by_stream_and_end(opened: Opened) -> None:
+    """Events were sampled away: the k-th of one rank is not the k-th of the other."""
+    reader = opened([corpus_path(f"kineto/sampled_rank-{rank}.json.gz") for rank in (0, 1)])
+    whole = answer(reader, "collectives")
+    us = 1_000_000 // reader.tick_ps
+    listed = Counter((row["skew"], row["pure"], row["sequence"]) for row in rows(whole, "instances"))
+    pairs = ((4_859, 57_924), (3_302, 8_370), (84, 42_496), (22_328, 13_838), (1_292, 62_163))
+    assert listed == Counter((skew * us, pure * us, None) for skew, pure in pairs)
+    texts = [note.text for note in whole.notes]
+    assert any("20 kernels of communication do not say which collective" in text for text in texts)
+    assert any("10 calls have no counterpart on another rank" in text for text in texts)

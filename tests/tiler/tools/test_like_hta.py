@@ -12,6 +12,8 @@ from tests.corpus import corpus_path
 from tests.reports.traces import answer, rows
 from tests.tiler.facts.launches.test_step_work import reading, x
 from tests.tiler.json_traces import write_trace
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.facts import hta_events
 from tilescope.tiler.facts.hta_events import HtaClock
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader
@@ -132,3 +134,12 @@ def test_rounding_trimming_and_names(
     assert (row["kernel_time"], row["idle_time"], row["compute_time"]) == (kernel, idle, computation)
     assert (stream["host_wait"], stream["kernel_wait"], stream["other_wait"]) == waits
     assert exact.fact("busy").value == 3_900
+
+
+def test_too_much_work_is_refused(readers: dict[str, QueryReader], monkeypatch: pytest.MonkeyPatch) -> None:
+    """All work of a device is in memory at once: that is bounded, and the other tables are there without it."""
+    reader = readers["nccl_data.json.gz"]
+    monkeypatch.setattr(hta_events, "MOST_WORK", 3_000)
+    with pytest.raises(UsageError, match="GPU 0 has more than 3,000 slices of work"):
+        answer(reader, "overlap", like_hta=True)
+    assert answer(reader, "overlap").fact("busy").value

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.details.values import ValueKind, Values
 from tilescope.tiler.distinct import distinct
+from tilescope.tiler.facts.collectives.coinciding_ends import together
 from tilescope.tiler.facts.devices import devices_of
 from tilescope.tiler.facts.stacks.frame_kinds import OPERATORS, StackFrameKind, frame_names, frame_threads
 from tilescope.tiler.facts.work import Work, works_of
@@ -27,15 +28,18 @@ from tilescope.tiler.query.run_caches import RunCache
 Ints = NDArray[np.int64]
 
 NOT_RECORDED: Final = -1
+BY_END: Final = -2  # the sequence of the first instance that ends tell, that of the next -3
 SENT: Final = "send and recv"
 _MOST_ELEMENTS: Final = 1 << 50
 _CUT: Final = "..."  # in a list of ranks that PyTorch cuts
 
 _RANK: Final = re.compile(r"rank [0-9]{1,9}\b")  # as hosts are called that are ranks: "rank 3 · GPU 0"
 
+_ANNOTATION: Final = "user_annotation"
+_KERNEL: Final = "kernel"
 _HOST_CALL: Final = re.compile(r"(?:gloo|mpi|ucc):(\w+)")
 _ON_HOSTS: Final = StackFrameKind(
-    "host_collectives", lambda name: name.category == "user_annotation" and bool(_HOST_CALL.match(name.text))
+    "host_collectives", lambda name: name.category == _ANNOTATION and bool(_HOST_CALL.match(name.text))
 )
 
 # Bytes of an element, by the names that NCCL's kernels and operators have for types.
@@ -72,7 +76,7 @@ class CollectiveKind:
     members: str  # its ranks, as the trace writes them, or those that send and receive
     ranks: int | None  # that take part; None: not recorded
     size_bytes: int | None  # None: not recorded, or not the same on all ranks
-    is_on_hosts: bool = False
+    category: str = ""  # of events that are called by its name; empty: their arguments say it
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,7 @@ class CollectiveCalls:
 
     kinds: Sequence[CollectiveKind]
     kind: Ints  # place among them
-    sequence: Ints  # NOT_RECORDED: the trace does not say it
+    sequence: Ints  # NOT_RECORDED: the trace does not say it; BY_END and below: ends do
     size: Ints  # bytes, or NOT_RECORDED
     rank: Ints  # group of the tree that is the rank, in the first of its files
     start: Ints
@@ -101,15 +105,30 @@ class _Calls:
 
     kinds: dict[CollectiveKind, int] = field(default_factory=dict)
     parts: list[Ints] = field(default_factory=list)  # shape (8, n)
+    by_stream: dict[tuple[str, str], list[Ints]] = field(default_factory=dict)  # by names of kernel and stream: unnamed
     unnamed: int = 0
     cut: int = 0
 
-    def add(self, kind: Ints, sequence: Ints, size: Ints, rank: int, track: int, times: Ints) -> None:
-        """Adds calls of one track; `times`: start, duration and ordinal, shape (3, n)."""
+    def add(self, kind: Ints, sequence: Ints, size: Ints, rank: int, track: int, times: Ints) -> Ints:
+        """Adds calls of one track, and returns those that do not say which they are; `times`: start, duration, ordinal.
+
+        Shapes (3, n) and (8, m).
+        """
         named = kind >= 0
         self.unnamed += int(np.count_nonzero(~named))
         whole = np.full(len(kind), rank), *times[:2], np.full(len(kind), track), times[2]
-        self.parts.append(np.stack([kind, sequence, size, *whole])[:, named])
+        columns = np.stack([kind, sequence, size, *whole])
+        self.parts.append(columns[:, named])
+        return columns[:, ~named]
+
+    def add_by_ends(self, tick_ps: int) -> None:
+        """Adds kernels of one name and stream that end together on several ranks."""
+        for (name, stream), parts in self.by_stream.items():
+            columns = np.concatenate(parts, axis=1)
+            kind = CollectiveKind(name, "", stream, None, None, _KERNEL)
+            columns[0] = self.kinds.setdefault(kind, len(self.kinds))
+            columns[1] = BY_END - together(columns[4] + columns[5], columns[3], tick_ps)
+            self.parts.append(columns)
 
     def calls(self) -> CollectiveCalls:
         """All of them."""
@@ -145,6 +164,7 @@ def collective_calls(reader: QueryReader) -> Interruptible[CollectiveCalls]:
     is_call = yield from frame_names(reader, _ON_HOSTS)
     for track in (yield from frame_threads(reader, _ON_HOSTS)):
         yield from _of_track(reader, read, ranks, track, is_call, _HOST_ARGUMENTS)
+    read.add_by_ends(reader.tick_ps)
     return _CALLS.keep(reader, read.calls())
 
 
@@ -177,8 +197,19 @@ def _of_track(
             part_events = events.take(part.which)
             kind, size = _kinds(reader, calls, part_events.name, part.values[:-1], part.values[-1])
             times = np.stack([part_events.start, part_events.duration, part_events.ordinal])
-            calls.add(kind, _integers(part.values[-1]), size, rank, track, times)
+            unnamed = calls.add(kind, _integers(part.values[-1]), size, rank, track, times)
+            _by_name(reader, calls, track, part_events.name[kind < 0], unnamed)
         yield
+
+
+def _by_name(reader: QueryReader, calls: _Calls, track: int, names: Ints, columns: Ints) -> None:
+    """Keeps kernels that do not say which collective they are by their name and stream."""
+    used, code = distinct(names)
+    texts = reader.names.by_id(used[used >= 0].tolist())
+    for place, name in enumerate(used.tolist()):
+        if name in texts:
+            key = texts[name].text, reader.tree.tracks[track].name
+            calls.by_stream.setdefault(key, []).append(columns[:, code == place])
 
 
 def _integers(values: Values) -> Ints:
@@ -241,7 +272,7 @@ def _host_kind(text: str, cells: Sequence[object]) -> CollectiveKind:
     if isinstance(first, list) and all(isinstance(length, int) and length >= 0 for length in first):
         elements = prod(first)
     dtype = types[0] if isinstance(types, list) and types else None
-    return CollectiveKind(text, "", "", None, _bytes(elements, dtype), is_on_hosts=True)
+    return CollectiveKind(text, "", "", None, _bytes(elements, dtype), _ANNOTATION)
 
 
 def _bytes(elements: object, dtype: object) -> int | None:

@@ -229,8 +229,8 @@ def _groups_table(instances: Instances, tracks: Tracks | None, limit: int, tick_
 
 def _calls_query(kind: CollectiveKind) -> str | None:
     """A search for calls of a collective in its group, of any size; None: it is a pair of a send and a receive."""
-    if kind.is_on_hosts:
-        return name_query(kind.name, "user_annotation")
+    if kind.category:
+        return name_query(kind.name, kind.category)
     if kind.name == SENT:
         return None
     arguments = {"Collective name": kind.name, "Process Group Name": kind.group}
@@ -289,7 +289,8 @@ def _notes(
         notes.append(Note("info", f"{text} no counterpart on another rank: left out"))
     if calls.unnamed:
         text = plural(calls.unnamed, "kernel of communication does", "kernels of communication do")
-        notes.append(Note("info", f"{text} not say which collective it is: left out"))
+        text = f"{text} not say which collective it is: those of one name and stream that end within 1 ms are one"
+        notes.append(Note("info", text))
     if calls.cut:
         text = plural(calls.cut, "call has a list", "calls have lists")
         notes.append(
