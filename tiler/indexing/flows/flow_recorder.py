@@ -180,9 +180,9 @@ def _join_parts(ends: FlowPart, joined: dict[int, JoinedFlows]) -> list[Part]:
     """Parts that join the flows of a file, each of which puts its share into `joined`."""
     shares = _SHARES if len(ends.phase) >= _ENDS_WITH_SHARES else 1
 
-    def join(share: int) -> Iterable[Entry]:
+    def join(share: int) -> Iterator[Entry]:
         joined[share] = join_flows(ends.phase, ends.tick, ends.key, share, shares)
-        return ()
+        return iter(())
 
     return [partial(join, share) for share in range(shares)]
 
