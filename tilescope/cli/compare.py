@@ -143,12 +143,12 @@ class Comparisons:
 
 
 def _compare(args: argparse.Namespace, rules: Sequence[GateRule], comparisons: Comparisons) -> int:
-    from tilescope.cli.gate import Gate
+    from tilescope.cli.gate import RunGate
     from tilescope.cli.gate_report import GateReport, named_changes
 
     whole = comparisons.of_rows(args.by)
     ticks = [reader.tick_ps for reader in comparisons.readers]
-    gate = Gate(len(ticks) - 1, ticks, comparisons.of_tool, comparisons.of_rows)
+    gate = RunGate(len(ticks) - 1, ticks, comparisons.of_tool, comparisons.of_rows)
     outcomes = [gate.outcome(rule) for rule in rules]
     by_name = comparisons.of_rows("name")
     headline = "" if whole.headline is None else whole.headline.text

@@ -66,7 +66,7 @@ def amount_text(value: Fraction, unit: str) -> str:
     return f"{value.numerator:,}" if value.denominator == 1 else f"{float(value):,.6g}"
 
 
-class Gate:
+class RunGate:
     """The figures of runs, asked for once each."""
 
     def __init__(self, bases: int, tick_ps: Sequence[int], ask_tool: AskTool, ask_rows: AskRows) -> None:
