@@ -23,6 +23,8 @@ line every few seconds.
 | 0 | fine |
 | 1 | the trace or the store is bad, or is not there; or a file cannot be read or written |
 | 2 | wrong usage, such as an option that would have no effect |
+| 3 | a rule of `tilescope compare` failed |
+| 4 | a rule of `tilescope compare` cannot be told, and none failed |
 | 130 | stopped by Ctrl-C |
 """
 

@@ -7,6 +7,8 @@ from typing import Final, Protocol
 
 EXIT_BAD: Final = 1  # the trace or the store is bad
 EXIT_USAGE: Final = 2  # as argparse does
+EXIT_FAILED: Final = 3  # a rule of `compare` failed
+EXIT_UNKNOWN: Final = 4  # a rule of `compare` cannot be told, and none failed
 EXIT_INTERRUPTED: Final = 130  # 128 + SIGINT, as shells report it
 
 

@@ -16,6 +16,7 @@ NAMES: Final = (
     "info",
     "attachments",
     "ask",
+    "compare",
     "tools",
     "query",
     "export",

@@ -32,7 +32,7 @@ from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_doubt_notes import step_doubt_notes
 from tilescope.tiler.tools.step_range import StepRange
 from tilescope.tiler.tools.steps.differences import ALL_OTHERS, differences_table, other_steps
-from tilescope.tiler.tools.steps.durations import FIRST_STEP, DeviceSteps, RunStepTable, spread
+from tilescope.tiler.tools.steps.durations import FIRST_STEP, DeviceSteps, RunStepTable, percentile, spread
 from tilescope.tiler.tools.steps.reasons import reasons
 from tilescope.tiler.tools.tool import Tool
 
@@ -42,6 +42,7 @@ MAX_ROWS: Final = 65_536
 DEFAULT_ROWS: Final = 1000
 MAX_TRACK_WINDOWS: Final = 200_000
 MAX_DIFFERENCES: Final = 1000
+PERCENTILES: Final = (50, 90, 99)
 
 
 class StepsQuestion(FigureQuestion, frozen=True, kw_only=True):
@@ -169,6 +170,7 @@ def _facts(steps: RunSteps, series: Sequence[StepSeries], table: RunStepTable, d
         Fact("min", "Shortest", durations.least, "ticks"),
         Fact("max", "Longest", durations.greatest, "ticks"),
         Fact("deviation", "Deviation", durations.deviation, "ticks", deviation_note),
+        *(Fact(f"p{p}", f"p{p}", percentile(table.longest, in_means, p), "ticks", mean_note) for p in PERCENTILES),
         Fact("devices", "Devices", steps.device_count(series), "count", "that mark steps; hosts where no device does"),
         Fact("first", "First", first, "count", "the least number"),
         Fact("last", "Last", last, "count", "the greatest number"),

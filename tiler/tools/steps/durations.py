@@ -173,6 +173,15 @@ class Spread:
     deviation: int | None = None  # of a sample
 
 
+def percentile(durations: Ints, in_means: NDArray[np.bool_], per_cent: int) -> int | None:
+    """The duration that so many per cent do not exceed, at rank ceil(n * per_cent / 100); None: there is none.
+
+    Of those `in_means`, as `spread` takes them.
+    """
+    values = np.sort(durations[in_means] if in_means.any() else durations)
+    return int(values[-(-len(values) * per_cent // 100) - 1]) if len(values) else None
+
+
 FIRST_STEP: Final = "without the first recorded step, whose begin is not known"
 
 
