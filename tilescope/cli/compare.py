@@ -178,8 +178,9 @@ def _write_answer(args: argparse.Namespace, answer: Answer, reader: QueryReader)
     from io import StringIO
 
     from tilescope.cli.answer_output import write_json
-    from tilescope.cli.answer_text import Shown, track_names, write_text
+    from tilescope.cli.answer_text import write_text
     from tilescope.cli.spans import zero_of
+    from tilescope.tiler.tools.figure_text import Shown, track_names
 
     names = track_names(reader.tree)
     shown = Shown(reader.tick_ps, lambda track: names.get(track, ""), zero_of(reader.manifest))

@@ -9,8 +9,8 @@ from typing import Final
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from tilescope.cli.gate import Outcome
-from tilescope.cli.say import printable
 from tilescope.tiler.duration_text import duration_text
+from tilescope.tiler.printable_text import printable
 from tilescope.tiler.tools import Answer, values_of
 
 FORMATS: Final = ("text", "json", "markdown", "junit")

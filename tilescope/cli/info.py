@@ -40,11 +40,12 @@ from typing import TYPE_CHECKING, Any
 from tilescope.cli.addresses import is_server_address, path_or_address
 from tilescope.cli.attachments import lines_of, listed_in
 from tilescope.cli.run_list import print_runs, runs_as_json
-from tilescope.cli.say import printable, say, say_json
+from tilescope.cli.say import say, say_json
 from tilescope.cli.separate_option import add_separate_option
 from tilescope.cli.store_facts import store_facts
 from tilescope.cli.text import shortened
 from tilescope.tiler.count_text import plural
+from tilescope.tiler.printable_text import printable
 from tilescope.tiler.size_text import size_text
 
 if TYPE_CHECKING:
