@@ -173,7 +173,7 @@ def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
 
 @pytest.fixture(scope="module")
 def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the page of made-up answers is, built once for a module."""
+    """Address of the page of made-up answers, built once for a module."""
     with answers_page(tmp_path_factory.mktemp("answers") / "page") as url:
         yield url
 

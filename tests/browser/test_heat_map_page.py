@@ -217,8 +217,8 @@ def test_keys_lead_from_the_pod_to_an_operation_without_a_jump(pages: ToolPages,
     for _ in range(4):
         page.keyboard.press("ArrowDown")
     expect(page.locator(".heat-map-row")).to_contain_text("pod-worker-3")
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
     before = rows_in_view(pages)
     for _ in range(5):
         page.keyboard.press("+")
@@ -230,7 +230,7 @@ def test_keys_lead_from_the_pod_to_an_operation_without_a_jump(pages: ToolPages,
         assert last > 3
         before = first, last
         expect(page.locator(".heat-map-row")).to_contain_text("pod-worker-3")
-    assert any("level=process" in url or "level=track" in url for url in asked)
+    assert any("level=process" in url or "level=track" in url for url in urls)
     span = pages.address()["at"].split(";")[0].split("-")
     page.keyboard.press("Enter")
     pages.wait_for("timeline")

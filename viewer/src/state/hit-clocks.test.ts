@@ -28,9 +28,9 @@ function recordedHits(count: number): readonly HitPlace[] {
 
 /** Answers in pages of three, by tracks, from a place on, and counts. */
 function serverOf(hits: readonly HitPlace[]) {
-  let asked = 0;
+  let questions = 0;
   const ask = async (question: ToolQuestion): Promise<ToolAnswer> => {
-    asked += 1;
+    questions += 1;
     const [first = 0, last = first] = String(question.tracks ?? "0-3")
       .split("-")
       .map(Number);
@@ -52,7 +52,7 @@ function serverOf(hits: readonly HitPlace[]) {
       .sort((a, b) => sign * compareHits(a, b));
     const page = question.limit === 24 ? beyond.slice(0, 3) : beyond;
     const isAll = page.length === beyond.length;
-    const column = (id: string, of: (hit: HitPlace) => string) => ({ id, values: page.map(of) });
+    const column = (id: string, textOf: (hit: HitPlace) => string) => ({ id, values: page.map(textOf) });
     const edge = page.at(-1);
     const columns = [
       column("event", (hit) => `${hit.track}.${hit.ordinal}`),
@@ -64,7 +64,7 @@ function serverOf(hits: readonly HitPlace[]) {
     const facts = [{ id: "count", value: own.length }];
     return { facts, tables: [{ id: "events", columns, more }] } as unknown as ToolAnswer;
   };
-  return { ask, asked: () => asked };
+  return { ask, count: () => questions };
 }
 
 it.each([
@@ -98,10 +98,10 @@ it.each([
   }
   const clocks = new HitClocks(clockGroups(shifts, TRACKS));
   expect(await Promise.all(drawn.map((hit) => clocks.rank(server.ask, "x", hit)))).toEqual(drawn.map((_, k) => k + 1));
-  const before = server.asked();
+  const before = server.count();
   await clocks.look(server.ask, "x", null, "next");
   await clocks.look(server.ask, "x", drawn[0]!, "next");
-  expect(server.asked() - before, "what is known is not asked for again").toBeLessThanOrEqual(3);
+  expect(server.count() - before, "what is known is not asked for again").toBeLessThanOrEqual(3);
 });
 
 it("begins beyond a place that a clock has not come to yet", async () => {

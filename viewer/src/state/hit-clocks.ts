@@ -36,9 +36,9 @@ class HitClock {
 
   /** The first hit beyond a place, null where there is none; of those that follow some are kept. */
   async look(ask: Ask, query: string, from: HitPlace | null, direction: WalkDirection): Promise<FoundHit | null> {
-    const known = this.#run.beyond(from, direction);
-    if (known !== undefined) {
-      return known;
+    const kept = this.#run.beyond(from, direction);
+    if (kept !== undefined) {
+      return kept;
     }
     let place = from === null ? null : this.#later(from, -this.#laterTicks);
     if (place !== null && place.startTicks < 0n) {
