@@ -196,6 +196,9 @@ export function DataTable({
       event.stopPropagation();
       return;
     }
+    if (rowActions !== null && /^\d$/.test(event.key)) {
+      return; // beside the timeline digits choose its tools
+    }
     const move = moveInTable(model, event.key, Math.max(1, Math.floor(viewportPx.value / ROW_PX) - 1), event.shiftKey);
     if (move === null) {
       return;

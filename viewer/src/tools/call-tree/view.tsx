@@ -1,5 +1,6 @@
 /** The call tree: a picture of the slices in slices of a range, and the table of its nodes. */
 
+import "./call-tree.css";
 import { useMemo } from "preact/hooks";
 import { GROUPING_TEXTS, GROUPINGS } from "../../answers/tree-groupings";
 import { BarSelect } from "../../components/bar-select";
@@ -56,7 +57,7 @@ export function CallTreeView({ context, fields, setFields }: PageProps<CallTreeF
             title={`Only chains through ${name} are shown. Shows all of them`}
             onClick={() => setFields({ ...fields, name: "" })}
           >
-            <span class="cut-text">{name}</span>
+            <span class="chain-name">{name}</span>
             <CloseIcon />
           </button>
         )}
