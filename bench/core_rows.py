@@ -86,7 +86,7 @@ def _profile(trace: Trace, processors: Sequence[int]) -> list[str]:
 
 
 def _decodings_at_once(trace: Trace, processors: Sequence[int]) -> float:
-    """How much more two processes decode on two cores than one on one."""
+    """Speed of decoding by processes that have a core each, over that of one."""
     alone = _decoding_seconds(trace, processors[:1])
     together = _decoding_seconds(trace, processors)
     return len(processors) * alone / together
