@@ -116,10 +116,10 @@ class StoredRun:
         return {name: (text, category) for name, (text, category) in pairs}
 
 
-def _with_repeats(keys: Sequence[PageKey], known: Iterable[PageKey]) -> list[tuple[PageKey, bool]]:
+def _with_repeats(keys: Sequence[PageKey], kept_before: Iterable[PageKey]) -> list[tuple[PageKey, bool]]:
     """Each key with whether its page must be fetched, because it is not among the last that were used."""
     out: list[tuple[PageKey, bool]] = []
-    kept: dict[PageKey, None] = dict.fromkeys(known)
+    kept: dict[PageKey, None] = dict.fromkeys(kept_before)
     for key in keys:
         is_new = key not in kept
         kept.pop(key, None)
