@@ -1,7 +1,8 @@
 """The Python client: runs of a server, or of a store on this machine, for notebooks and programs."""
 
-from tilescope.client.aio import AsyncClient, AsyncRun
+from tilescope.client.aio import AsyncRun
 from tilescope.client.answers import AnswerTable, FindAnswer, SearchAnswer, StatsAnswer, Sums, ToolAnswer
+from tilescope.client.async_client import AsyncClient
 from tilescope.client.connection import connect, connect_async
 from tilescope.client.errors import ClientError, NotBuiltYet, Refused, Unreachable
 from tilescope.client.event import Argument, CallStack, Event, FlowPartner

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from tilescope.client.aio import AsyncClient
+from tilescope.client.async_client import AsyncClient
 from tilescope.client.local import AddressSource, LocalSource
 from tilescope.client.source import Source
 from tilescope.client.sync import Client

@@ -13,7 +13,8 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.client.aio import AsyncClient, AsyncRun
+from tilescope.client.aio import AsyncRun
+from tilescope.client.async_client import AsyncClient
 from tilescope.tiler.overloads import overload
 
 P = ParamSpec("P")
