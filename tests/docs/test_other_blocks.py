@@ -25,6 +25,8 @@ ELSEWHERE: Final = {
     "sh": "tests/docs/test_shell_blocks.py",
     "text": "tests/docs/test_shell_blocks.py: the examples; tests/cli/test_docs.py: the rest",
     "python": "tests/docs/test_python_blocks.py",
+    "yaml": "tests/cli/test_compare.py runs the shell of its jobs",
+    "sql": "tests/docs/test_sql_recipes.py",
     "nginx": "tests/server/test_proxy.py runs these in nginx",
 }
 HERE: Final = ("json", "toml", "ts")

@@ -23,6 +23,7 @@ import csv
 import io
 import json
 import sys
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from tilescope.cli.sizes import parse_size
@@ -45,11 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, default=10_000, metavar="N", help="the most rows; default: 10,000")
     parser.add_argument("--timeout", type=float, default=30.0, metavar="SECONDS", help="default: 30")
     parser.add_argument("--memory", type=parse_size, default=10**9, metavar="SIZE", help="of DuckDB; default: 1GB")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to a file instead of the terminal")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Runs the statement, and prints its rows."""
+    """Runs the statement, and prints or writes its rows."""
     from tilescope.cli.say import complain
+    from tilescope.cli.whole_file import whole_file
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.sql import SqlLimits, ask_sql
 
@@ -58,8 +61,14 @@ def run(args: argparse.Namespace) -> int:
     limits = SqlLimits(seconds=args.timeout, memory_bytes=args.memory, rows=args.limit)
     with local_store(args.store) as store:
         answer = ask_sql(store, args.statement, limits)
-    _WRITERS[args.format](answer, sys.stdout)
-    sys.stdout.flush()
+    if args.output is None:
+        _WRITERS[args.format](answer, sys.stdout)
+        sys.stdout.flush()
+    else:
+        with whole_file(args.output) as file, io.TextIOWrapper(file, "utf-8", newline="") as text:
+            _WRITERS[args.format](answer, text)
+            text.flush()
+            text.detach()  # the file is closed by who opened it
     if answer.is_cut:
         complain(f"there are more rows than the first {len(answer.rows):,}: --limit takes more")
     return 0

@@ -54,7 +54,7 @@ def busy_by_name(folder: Path) -> dict[str, tuple[int, int]]:
         answer = finish(ask(chosen, Scope(QueryReader(store)), from_text(chosen.question, {})))
     columns = {column.id: values_of(column) for column in answer.table("names").columns}
     rows = zip(columns["name"], columns["count"], columns["busy"], strict=True)
-    return {str(name): (int(count), int(total)) for name, count, total in rows}
+    return {str(name): (int(str(count)), int(str(total))) for name, count, total in rows}
 
 
 def notes_of(folder: Path) -> list[str]:

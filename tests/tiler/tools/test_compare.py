@@ -218,7 +218,7 @@ def test_a_run_is_the_same_as_itself(tmp_path: Path) -> None:
 def test_per_is_said_with_its_reason() -> None:
     plain = [Slice("main", "load", 0, 5)]
     with built(A_RUN, plain) as (run, other):
-        cases: list[tuple[tuple[Asked, ...], dict[str, object], str, str]] = [
+        cases: list[tuple[tuple[Asked, ...], dict[str, Any], str, str]] = [
             ((run, run), {}, "per step", "because all runs have steps"),
             ((run, other), {}, "in total", "because not all runs have steps"),
             ((other, other), {}, "in total", "because no run has steps"),
