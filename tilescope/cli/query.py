@@ -65,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
         _WRITERS[args.format](answer, sys.stdout)
         sys.stdout.flush()
     else:
-        with whole_file(args.output) as file, io.TextIOWrapper(file, "utf-8", newline="") as text:
+        with whole_file(args.output) as file:
+            text = io.TextIOWrapper(file, "utf-8", newline="")
             _WRITERS[args.format](answer, text)
             text.flush()
             text.detach()  # the file is closed by who opened it
