@@ -16,5 +16,6 @@ def test_a_quick_run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
         monkeypatch.setenv(name, "")
     assert remote.main(["--events", "20000", "--runs", "1"]) == 0
     rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")][2:]
-    assert len(rows) in (2, 3)  # with nginx, where it is installed
-    assert all("×" in row for row in rows)
+    compared = [row for row in rows if "×" in row]
+    assert len(compared) in (2, 3)  # with nginx, where it is installed
+    assert len(rows) > len(compared)  # the bare download is the yardstick

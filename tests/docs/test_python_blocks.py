@@ -53,7 +53,7 @@ NEEDS: Final = {
     "for step in range(steps):": "jax",
     'with tilescope.profile("logs") as profile:': "jax",
     'with tilescope.profile("logs"):': "jax",
-    "import duckdb": "duckdb",
+    "import duckdb": "polars",
     'run.ask("steps").table("steps").to_pandas()  # each step: when, and how long on the slowest device': "pandas",
 }
 

@@ -2,9 +2,9 @@
 
 STORE is a store, an archive or its address, a trace, a run folder or a log directory (then it is the newest run);
 traces are indexed into the cache, as `tilescope view` does. The tables are slices, instants, counters, flows, args,
-names, tracks, steps, processes and runs: docs/sql.md lists their columns, and views and macros beside them. Times are
-ticks. Only what a statement needs is read: columns, and of slices the tracks, the span of `start` and the name that it
-asks for.
+names, tracks, steps, processes and runs: the page on SQL of the documentation lists their columns. Times are ticks.
+Only what a statement needs is read: columns, and of slices the tracks, the span of `start` and the name that it asks
+for.
 
 Statements select; nothing can be written, and no file can be read. It takes DuckDB and pyarrow, which are in the extra
 sql.

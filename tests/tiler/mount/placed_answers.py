@@ -18,6 +18,7 @@ Places = Mapping[int, str]
 
 _LANE = re.compile(r"([a-z_]+\.[a-z_]+)-(\d+)")  # of one track
 _TRACK_LISTS = ("makers", "tracks")  # columns
+_OTHER_TRACKS = ("base_track",)  # columns of tracks of a run beside it, here the same run
 # Questions about single tracks name them by numbers, which differ.
 _OF_TRACKS = frozenset({"track", "tracks", "ordinal", "lane", "lanes", "event"})
 _NUMBERS = ("more",)  # where the next rows begin, with numbers of tracks
@@ -36,6 +37,7 @@ def placed(value: Any, places: Places, name: str = "") -> Any:
     """A value of an answer, comparable with that of another run. `name`: of the field or kind that it is of."""
     if isinstance(value, Column):
         kind = "tracks" if value.id in _TRACK_LISTS and value.kind == "text" else value.kind
+        kind = "track" if value.id in _OTHER_TRACKS else kind
         return (value.id, value.title, value.unit, [placed(cell, places, kind) for cell in values_of(value)])
     if is_dataclass(value) and not isinstance(value, type):
         own = [field.name for field in fields(value) if not field.name.startswith("_")]

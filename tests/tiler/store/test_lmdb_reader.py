@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import random
+import select
 import struct
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import lmdb
 import pytest
@@ -303,11 +305,16 @@ for turn in range(int(sys.argv[2])):
     mark = b"%08d" % turn
     writer.put_many((b"%04d" % k, mark * (1 + (k * 7919 + turn) % 2000)) for k in range(turn % 7, 300, 7))
     writer.put_many((b"%04d" % k, mark * (1 + (k * 7919 + turn) % 2000)) for k in range(300))
-    if turn == 0:
+    if turn % 10 == 0:  # whoever reads sees each of these turns, however busy the machine is
         print("ready", flush=True)
+        sys.stdin.readline()
 writer.sync()
 writer.close()
 """
+
+
+def _has_more(stream: IO[str]) -> bool:
+    return bool(select.select([stream], [], [], 0)[0])
 
 
 def test_what_a_process_writes_meanwhile_is_seen_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -316,12 +323,15 @@ def test_what_a_process_writes_meanwhile_is_seen_whole_or_not_at_all(tmp_path: P
     command = [sys.executable, "-c", _WRITER, str(tmp_path), str(turns)]
     seen: set[bytes] = set()
     reads = 0
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as child:
+        assert child.stdin is not None
         assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"
         reader = LmdbReader(tmp_path, growing=True)
         last: dict[bytes, bytes] = {}
+        is_waiting = True
         while child.poll() is None:
+            is_waiting = is_waiting or (_has_more(child.stdout) and child.stdout.readline() == "ready\n")
             key = b"%04d" % (reads * 31 % 300)
             value = reader.get(key)
             assert value is not None
@@ -336,6 +346,9 @@ def test_what_a_process_writes_meanwhile_is_seen_whole_or_not_at_all(tmp_path: P
             some = [value[:8] for _, _, value in reader._tree.scan(b"0100", b"", 20)]
             assert max(some) <= b"%08d" % (int(min(some)) + 1)
             reads += 1
+            if is_waiting:
+                is_waiting = False
+                child.stdin.write("\n")
         assert child.returncode == 0
     reader.published(tmp_path)
     assert {value[:8] for _, value in reader.scan(b"")} == {b"%08d" % (turns - 1)}

@@ -14,6 +14,7 @@ const PATHS: Readonly<Record<string, string>> = {
   kernels: "M4.5 4.5h7v7h-7zM6.5 2v2.5M9.5 2v2.5M6.5 11.5V14M9.5 11.5V14M2 6.5h2.5M2 9.5h2.5M11.5 6.5H14M11.5 9.5H14",
   flops: "M2.5 11.5a5.5 5.5 0 1 1 11 0M8 11.5l3-4",
   dynamic_shape: "M2.5 2.5h5v5h-5zM6 6h7.5v7.5H6z",
+  compare: "M2.5 13V6h3v7M7.5 13V3h3v10M12 5.5h2.5M13.2 4.2v2.6",
   call_tree: "M2 3h12M2 7h8M2 11h5M11.5 7H14",
   stats: "M3 13V8M7 13V3M11 13V6M2 13.5h12",
   input_pipeline: "M2 4h5v8H2zM9.5 8H14M11.8 5.5L14.2 8l-2.4 2.5",
