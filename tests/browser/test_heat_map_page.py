@@ -194,9 +194,11 @@ def test_a_link_opens_on_another_server_and_on_the_archive(
 
 
 def rows_in_view(pages: ToolPages) -> tuple[float, float]:
-    """First and last row in view, as the address has them once the view rests."""
-    pages.viewer.frames(20)
-    rows = pages.address().get("at", "").split(";")
+    """First and last row in view, as the address has them once the view rests: it is written a moment later."""
+    place = None
+    while place != (place := pages.address().get("at", "")):
+        pages.viewer.frames(20)
+    rows = place.split(";")
     first, _, last = (rows[1] if len(rows) > 1 and rows[1] else "0-6000").partition("-")
     return int(first) / 1000, int(last) / 1000
 

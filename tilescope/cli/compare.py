@@ -6,7 +6,8 @@ newest run). Traces are indexed into the cache, as `tilescope view` does. Of sev
 A RULE is a figure and what it must not be: a fact of any tool (TOOL.FACT), what a column of a table comes to
 (TOOL.TABLE.COLUMN), or a row of the comparison, name:"TEXT".COLUMN, of COLUMN total, self, count, mean, p50 or share;
 so for category, track, process and host. Then > >= < <= and an amount. With a sign it is the change from BASE, without
-one the value of NEW; `> spread` is beyond all BASEs. Several bounds are joined by `and`. The page on CI of the documentation has more.
+one the value of NEW; `> spread` is beyond all BASEs. Several bounds are joined by `and`. The
+page on CI of the documentation has more.
 
 The exit code is 3 where a rule fails. It is 4 where one cannot be told, because a figure was not recorded or a run is
 incomplete, and none fails. 0: all is fine.
