@@ -193,14 +193,16 @@ def test_a_link_opens_on_another_server_and_on_the_archive(
         assert opened_elsewhere(browser, f"{host.url}/?archive=made.tsarc#v=1&{LINK}").endswith(LINK)
 
 
-def rows_in_view(pages: ToolPages) -> tuple[float, float]:
-    """First and last row in view, as the address has them once the view rests: it is written a moment later."""
-    place = None
-    while place != (place := pages.address().get("at", "")):
+def rows_in_view(pages: ToolPages, before: tuple[float, float] | None = None) -> tuple[float, float]:
+    """First and last row in view, as the address has them. It is written a moment later: others than `before`."""
+    for _ in range(40):
         pages.viewer.frames(20)
-    rows = place.split(";")
-    first, _, last = (rows[1] if len(rows) > 1 and rows[1] else "0-6000").partition("-")
-    return int(first) / 1000, int(last) / 1000
+        rows = pages.address().get("at", "").split(";")
+        first, _, last = (rows[1] if len(rows) > 1 and rows[1] else "0-6000").partition("-")
+        view = int(first) / 1000, int(last) / 1000
+        if view != before:
+            return view
+    raise AssertionError(f"rows {before} stay in view")
 
 
 def is_host(pages: ToolPages, name: str) -> str:
@@ -224,7 +226,7 @@ def test_keys_lead_from_the_pod_to_an_operation_without_a_jump(pages: ToolPages,
     before = rows_in_view(pages)
     for _ in range(5):
         page.keyboard.press("+")
-        first, last = rows_in_view(pages)
+        first, last = rows_in_view(pages, before)
         # Each view lies in the one before, with the chosen host in it.
         assert before[0] <= first < last <= before[1]
         assert last - first > (before[1] - before[0]) / 2
@@ -259,7 +261,7 @@ def test_the_pointer_leads_from_the_pod_to_an_operation_without_a_jump(pages: To
     before = rows_in_view(pages)
     for _ in range(5):
         page.mouse.wheel(0, -200)
-        first, last = rows_in_view(pages)
+        first, last = rows_in_view(pages, before)
         assert before[0] <= first < last <= before[1]
         assert first + (last - first) * part == pytest.approx(4.5, abs=0.05), "what is below the pointer stays there"
         before = first, last
