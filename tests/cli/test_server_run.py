@@ -48,7 +48,9 @@ def test_info_is_that_of_the_store(store: Path, server: ServerProcess, capsys: p
         assert main(["info", place]) == 0
         printed.append(capsys.readouterr().out.splitlines())
     assert printed[0][1:] == printed[1][1:] != []
-    assert server.url.split("?")[0].rpartition(":")[0] in printed[1][0]
+    assert printed[1][0].endswith(f" at {server.url.partition('?')[0].rstrip('/')}"), (
+        "two servers differ by their ports"
+    )
     manifests = []
     for place in (str(store), server.url):
         assert main(["info", place, "--json"]) == 0

@@ -92,10 +92,13 @@ def test_tools_say_that_they_use_no_shifts(run: Path, capsys: pytest.CaptureFixt
     assert note in " ".join(capsys.readouterr().out.split())
 
 
-def test_an_export_says_that_it_uses_no_shifts(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("name", ["run.json", "run.jsonl"])
+def test_an_export_says_that_it_uses_no_shifts(
+    run: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     def exported() -> tuple[bytes, str]:
-        assert main(["export", str(run), "-o", str(tmp_path / "run.json")]) == 0
-        return (tmp_path / "run.json").read_bytes(), capsys.readouterr().err
+        assert main(["export", str(run), "-o", str(tmp_path / name)]) == 0
+        return (tmp_path / name).read_bytes(), capsys.readouterr().err
 
     plain, message = exported()
     assert "shifts" not in message

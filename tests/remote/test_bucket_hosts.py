@@ -69,6 +69,18 @@ def test_a_host_that_always_breaks_off(blob: BucketBlob, behaviour: Behaviour) -
     refused(blob, behaviour, BlobError)
 
 
+def test_a_host_that_is_slow_is_not_waited_for(
+    blob: BucketBlob, behaviour: Behaviour, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_TIMEOUT", "100ms")
+    behaviour.delay_s = 2.0
+    bucket = Bucket(Address.parse("s3://traces/"))
+    with pytest.raises(HostUnreachable, match="s3://traces/trace: the bucket's host does not answer"):
+        bucket.open("trace").read(0, 3)
+    with pytest.raises(HostUnreachable, match="s3://traces/: the bucket's host does not answer"):
+        bucket.list()
+
+
 def test_wrong_ranges(blob: BucketBlob, behaviour: Behaviour) -> None:
     behaviour.wrong_range = True
     refused(blob, behaviour, BlobError)
@@ -107,6 +119,28 @@ def test_a_listing_with_a_key_that_no_object_may_have(blob: BucketBlob, behaviou
     with pytest.raises(BlobError, match="no listing is possible") as caught:
         Bucket(Address.parse("s3://traces/")).list()
     assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [(401, BlobForbidden), (403, BlobForbidden), (429, Throttled), (503, Throttled), (500, HostUnreachable)],
+)
+def test_a_listing_that_is_refused(blob: BucketBlob, behaviour: Behaviour, status: int, error: type[BlobError]) -> None:
+    behaviour.refused = [(status, {})] * 50
+    with pytest.raises(error) as caught:
+        Bucket(Address.parse("s3://traces/")).list()
+    assert str(caught.value).startswith("s3://traces/: ")
+    assert SECRET not in str(caught.value)
+    assert len(behaviour.requests) <= MOST_REQUESTS
+
+
+def test_a_listing_that_breaks_off(blob: BucketBlob, behaviour: Behaviour) -> None:
+    behaviour.objects["/traces"] = LISTING.format(OBJECT.format("trace")).encode()
+    behaviour.cut_after = [50] * 50
+    with pytest.raises(BlobError) as caught:
+        Bucket(Address.parse("s3://traces/")).list()
+    assert str(caught.value).isprintable()
+    assert len(behaviour.requests) <= MOST_REQUESTS
 
 
 @pytest.mark.parametrize("listing", ["", "<", "none", LISTING.format("<Contents><Key>a</Key></Contents>")])

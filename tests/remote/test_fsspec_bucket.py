@@ -128,7 +128,55 @@ def test_more_objects_than_are_looked_at(files: Files, monkeypatch: pytest.Monke
     monkeypatch.setattr("tilescope.remote.fsspec_bucket.MAX_OBJECTS", 3)
     for number in range(4):
         files.pipe(f"/traces/{number}", b"")
-    with pytest.raises(BlobError, match="has more than 3 objects"):
+    with pytest.raises(BlobError, match="has more than 3 objects and folders"):
+        place(files).list()
+
+
+def test_names_in_circles_and_without_end_stop(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders as a host may tell of them: one beside the one that was asked for, and one more in each."""
+    monkeypatch.setattr("tilescope.remote.fsspec_bucket.MAX_OBJECTS", 50)
+    for inner, refused in (("traces/other", 1), ("traces/", 1), ("{}/deeper", None)):
+        folders: list[str] = []
+
+        def ls(path: str, inner: str = inner, folders: list[str] = folders, **options: object) -> list[object]:
+            folders.append(path)
+            return [{"name": inner.format(path), "size": 0, "type": "directory"}]
+
+        monkeypatch.setattr(files, "ls", ls)
+        if refused is None:
+            with pytest.raises(BlobError, match="has more than 50 objects and folders"):
+                place(files, "top").list()
+            assert len(folders) == 51
+        else:
+            page = place(files, "top").list()
+            assert (page.entries, page.refused, folders) == ((), refused, ["traces/top"])
+
+
+@pytest.mark.parametrize("denied", ["/traces", "/traces/b"])
+@pytest.mark.parametrize(
+    ("failure", "error"),
+    [(FileNotFoundError(SECRET), BlobMissing), (PermissionError(SECRET), BlobForbidden), (OSError(), HostUnreachable)],
+)
+def test_a_folder_that_cannot_be_listed_ends_the_listing(
+    files: Files, monkeypatch: pytest.MonkeyPatch, denied: str, failure: Exception, error: type[BlobError]
+) -> None:
+    for name in ("a/1", "b/2"):
+        put(place(files), name, b"")
+    listed = files.ls
+
+    def ls(path: str, **options: object) -> object:
+        if f"/{path}" == denied:
+            raise failure
+        return listed(path, **options)
+
+    monkeypatch.setattr(files, "ls", ls)
+    with pytest.raises(error) as caught:
+        place(files).list()
+    assert SECRET not in str(caught.value)
+
+
+def test_a_bucket_that_is_not_there(files: Files) -> None:
+    with pytest.raises(BlobMissing, match="s3://traces/: there is no such object or bucket"):
         place(files).list()
 
 
@@ -172,6 +220,16 @@ def test_a_package_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fsspec.filesystem", lacking)
     with pytest.raises(UsageError, match="buckets need the package obstore"):
         FsspecBucket(Address.parse("gs://traces/"))
+
+
+def test_a_package_that_finds_no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(scheme: str) -> None:
+        raise NoCredentialsError(SECRET)
+
+    monkeypatch.setattr("fsspec.filesystem", refusing)
+    with pytest.raises(BlobForbidden, match="there are no credentials for the bucket") as caught:
+        FsspecBucket(Address.parse("az://traces/"))
+    assert SECRET not in str(caught.value)
 
 
 @pytest.mark.parametrize("there", [{"obstore"}, {"obstore", "fsspec"}, {"fsspec"}, set[str]()])

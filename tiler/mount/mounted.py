@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from tilescope.tiler.distinct_names import DistinctNames
 from tilescope.tiler.mount.bases import Bases
 from tilescope.tiler.mount.missing_shard import MissingShard
 from tilescope.tiler.mount.shard_records import ShardRecords
@@ -30,13 +30,9 @@ class Mounted(Struct, frozen=True):
     @classmethod
     def from_shards(cls, shards: Sequence[ShardRecords | MissingShard]) -> Mounted:
         """Shards in the order of their hosts; of one host in the order of the run."""
-        bases, places, seen = Bases(), list[MountedShard](), Counter[str]()
+        bases, places, names = Bases(), list[MountedShard](), DistinctNames()
         for shard in sorted(shards, key=lambda shard: natural_key(next(iter(shard.names), ""))):
-            hosts = []
-            for host in shard.names:
-                seen[host] += 1
-                hosts.append(host if seen[host] == 1 else f"{host} ({seen[host]})")
-            places.append(MountedShard(shard, bases, hosts))
+            places.append(MountedShard(shard, bases, [names.add(host) for host in shard.names]))
             bases = shard.next_bases(bases)
         return cls(places, bases)
 

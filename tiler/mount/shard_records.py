@@ -24,6 +24,7 @@ from tilescope.tiler.shards.sharded_run import Shard
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of
 from tilescope.tiler.store.store import need
 from tilescope.tiler.store.validation import must_make_sense
+from tilescope.tiler.ticks import TICK_LIMIT
 
 
 class ShardRecords(Struct, frozen=True):
@@ -52,8 +53,10 @@ class ShardRecords(Struct, frozen=True):
             except RecursionError as error:
                 raise DamagedStore(f"{store.location}: the track tree is damaged") from error
             tables = opened.get(TABLES)
-            internals = opened.internals()
-            blocks = int(opened.manifest()["blocks"])
+            internals, public = opened.internals(), opened.manifest()
+            if shard.own is not None and abs(int(shard.own.shift_ps)) >= TICK_LIMIT * public["tick_ps"]:
+                raise DamagedStore(f"{store.location}: its run shifts it by more than a run is long")
+            blocks = public["blocks"]
             if blocks != -(-len(internals["tracks"]) // TRACKS_PER_BLOCK):
                 raise DamagedStore(f"{store.location}: {len(internals['tracks']):,} tracks are not {blocks:,} blocks")
             return cls(
@@ -61,7 +64,7 @@ class ShardRecords(Struct, frozen=True):
                 shard.title,
                 shard.own,
                 store,
-                opened.manifest(),
+                public,
                 internals,
                 {"groups": list(tree["groups"]), "tracks": list(tree["tracks"])},
                 attachments_of(opened),

@@ -78,7 +78,7 @@ def _timeline(surveys: Sequence[Survey]) -> Timeline:
         return timeline
     # A window may cut a shard in two, whose axis is its own then: the others say how long this one is.
     within = [survey for survey in surveys if _is_within(survey.span, window)]
-    return _timeline(within) if len(within) < len(surveys) else Timeline.from_files(files[:1])
+    return _timeline(within) if 0 < len(within) < len(surveys) else Timeline.from_files(files[:1])
 
 
 def _is_within(span: Span, window: Window) -> bool:

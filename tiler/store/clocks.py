@@ -15,7 +15,7 @@ from msgspec import convert
 
 from tilescope.tiler.device_lines import is_device_label
 from tilescope.tiler.schema import ClockShift
-from tilescope.tiler.store.shifts import Shift, read_shifts
+from tilescope.tiler.store.shifts import MOST_PS, Shift, read_shifts
 from tilescope.tiler.store.validation import must_make_sense
 
 _SEPARATOR: Final = " · "
@@ -59,10 +59,21 @@ def clock_shifts(path: Path, manifest: Mapping[str, Any]) -> list[ClockShift]:
     return [shift for shift in shifts if shift is not None]
 
 
+def hosts_on_own_axes(path: Path, manifest: Mapping[str, Any]) -> list[str]:
+    """Hosts whose times are counted from another origin than the run's, also where another shift was saved.
+
+    Raises DamagedStore.
+    """
+    return [host for host, shift in _own_shifts(path, manifest).items() if shift.origin == "own_axis"]
+
+
 def _own_shifts(path: Path, manifest: Mapping[str, Any]) -> dict[str, ClockShift]:
     """Shifts that the run brings along: those of an archive, and of shards with a time axis of their own, by host."""
     with must_make_sense(path):
         shifts = convert(manifest.get("shifts", ()), list[ClockShift])
+        for shift in shifts:
+            if abs(int(shift.shift)) > MOST_PS:
+                raise ValueError(f"{shift.host!r:.200} is shifted by {int(shift.shift):,} ticks")
     return {shift.host: shift for shift in shifts}
 
 

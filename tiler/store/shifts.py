@@ -20,7 +20,7 @@ SHIFTS: Final = "shifts.json"
 SHIFTS_LOCK: Final = "shifts.lock"  # whoever changes them has it (flock); it stays
 
 _MOST_BYTES: Final = 4 << 20
-_MOST_PS: Final = 1 << 62
+MOST_PS: Final = 1 << 62  # which are at most as many ticks
 _MOST_SHIFTS: Final = 1 << 16
 
 
@@ -55,7 +55,7 @@ def read_shifts(path: Path) -> dict[str, Shift]:
         return {}
     shifts = {stored.host: Shift(int(stored.ps), stored.origin) for stored in document.shifts}
     for clock, shift in shifts.items():
-        if not -_MOST_PS < shift.ps < _MOST_PS:
+        if not -MOST_PS < shift.ps < MOST_PS:
             raise DamagedStore(f"{path / SHIFTS}: makes no sense: {clock!r:.200} is shifted by {shift.ps:,} ps")
     return {clock: shift for clock, shift in shifts.items() if shift.ps}
 
@@ -71,8 +71,8 @@ def update_shifts(path: Path, changes: Mapping[str, int], origin: SavedOrigin) -
     if not path.is_dir():
         raise UsageError(f"{path}: an archive takes no shifts: set them before it is written, or in a store")
     for clock, ps in changes.items():
-        if not -_MOST_PS < ps < _MOST_PS:
-            raise UsageError(f"{clock}: a shift of {ps:,} ps is more than the {_MOST_PS:,} that there may be")
+        if not -MOST_PS < ps < MOST_PS:
+            raise UsageError(f"{clock}: a shift of {ps:,} ps is more than the {MOST_PS:,} that there may be")
     with _locked(path):
         shifts = read_shifts(path) | {clock: Shift(ps, origin) for clock, ps in changes.items()}
         shifts = {clock: shift for clock, shift in sorted(shifts.items()) if shift.ps}

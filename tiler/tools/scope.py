@@ -21,7 +21,7 @@ from tilescope.tiler.records.tiles import SHAPE
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.schema import ClockShift
 from tilescope.tiler.store.attachments import AttachmentEntry, attachments_of, content
-from tilescope.tiler.store.clocks import clock_shifts
+from tilescope.tiler.store.clocks import clock_shifts, hosts_on_own_axes
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.question_windows import QuestionWindows, StepWindows, no_steps
@@ -57,6 +57,15 @@ class Scope:
         store = self.reader.store
         own = clock_shifts(Path(store.location), store.manifest())
         return own + [shift for other in self._others.values() for shift in other.clock_shifts()]
+
+    def hosts_on_own_axes(self) -> list[str]:
+        """Hosts of the run, or of another build that the question names, that count their times from another origin.
+
+        Raises DamagedStore.
+        """
+        store = self.reader.store
+        own = hosts_on_own_axes(Path(store.location), store.manifest())
+        return own + [host for other in self._others.values() for host in other.hosts_on_own_axes()]
 
     def for_build(self, build: BuildRef) -> Scope:
         """The same for another build that the question names."""

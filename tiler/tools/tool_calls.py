@@ -77,7 +77,7 @@ def _answer(tool: AnyTool, scope: Scope, question: Question) -> Interruptible[An
         missing = scope.missing_hosts() if is_complete else []  # of a run that grows nothing is missing yet
         if missing:
             notes.append(_missing_note(missing))
-        notes += [Note("info", text) for text in clock_notes(scope.clock_shifts())]
+        notes += [Note("info", text) for text in clock_notes(scope.clock_shifts(), scope.hosts_on_own_axes())]
         return replace(answer, notes=notes, is_complete=is_complete and not missing, missing=missing)
 
 
@@ -85,9 +85,11 @@ def _missing_note(hosts: Sequence[str]) -> Note:
     return Note("warning", f"this is without {_named(hosts)}: the run lacks {plural(len(hosts), 'host', 'hosts')}")
 
 
-def clock_notes(shifts: Sequence[ClockShift]) -> list[str]:
-    """Notes on times, for answers and files of a run in which the clocks of hosts are shifted."""
-    apart = [shift.host for shift in shifts if shift.origin == "own_axis"]
+def clock_notes(shifts: Sequence[ClockShift], apart: Sequence[str]) -> list[str]:
+    """Notes on times, for answers and files of a run in which the clocks of hosts are shifted.
+
+    `apart`: hosts that count their times from another origin than the run's.
+    """
     shifted = [shift.host for shift in shifts if shift.origin != "own_axis"]
     lines = []
     if shifted:

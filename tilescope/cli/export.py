@@ -80,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _export(path: Path, args: argparse.Namespace) -> int:
+    from tilescope.cli.clock_lines import complain_of_clocks
     from tilescope.cli.option_words import option_words
     from tilescope.cli.say import say
     from tilescope.cli.whole_file import whole_file
@@ -89,9 +90,8 @@ def _export(path: Path, args: argparse.Namespace) -> int:
     from tilescope.tiler.printable_text import printable
     from tilescope.tiler.query import QueryReader
     from tilescope.tiler.size_text import size_text
-    from tilescope.tiler.store.clocks import clock_shifts
     from tilescope.tiler.store.validation import must_make_sense
-    from tilescope.tiler.tools import clock_notes, parameters
+    from tilescope.tiler.tools import parameters
 
     if args.output is None and sys.stdout.isatty():
         raise UsageError("name a file with -o FILE, or redirect the output")
@@ -107,8 +107,7 @@ def _export(path: Path, args: argparse.Namespace) -> int:
         args.stacks = "time"
     words = option_words(parameters(ExportQuestion))
     with words, closing(open_run(path)) as store, must_make_sense(path):
-        for line in clock_notes(clock_shifts(path, store.manifest())):
-            complain(line)
+        complain_of_clocks(path, store)
         pieces = _watched(_pieces(QueryReader(store), args), is_stacks=args.stacks is not None)
         if args.output is None:
             _write(pieces, sys.stdout.buffer)

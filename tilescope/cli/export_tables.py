@@ -26,6 +26,7 @@ _SUFFIXES: Final = {
 
 def export_tables(path: Path, args: argparse.Namespace, chosen_format: ExportFormat) -> int:
     """Writes the tables that were asked for, and says what it wrote. Raises UsageError, `StoreError`s and OSError."""
+    from tilescope.cli.clock_lines import complain_of_clocks
     from tilescope.cli.option_words import option_words
     from tilescope.cli.say import say
     from tilescope.cli.whole_file import whole_file, whole_path
@@ -43,6 +44,7 @@ def export_tables(path: Path, args: argparse.Namespace, chosen_format: ExportFor
     if args.output is None and chosen_format is ExportFormat.DUCKDB:
         raise UsageError("a database is a file: name it with -o FILE.duckdb")
     with option_words(parameters(SpanQuestion)), closing(open_run(path)) as store, must_make_sense(path):
+        complain_of_clocks(path, store)
         exports = list(_exports(QueryReader(store), args, chosen_format))
         if args.output is None:
             if len(exports) > 1:

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 from tilescope.cli.option_words import option_words
 from tilescope.cli.spans import zero_of
 from tilescope.client import Run, connect
+from tilescope.remote import Address
 from tilescope.tiler.query import TrackTree
 from tilescope.tiler.schema import RunManifest
 from tilescope.tiler.store.attachments import AttachmentEntry
@@ -53,8 +54,11 @@ class ServerRun:
 
 @contextmanager
 def server_run(url: str) -> Iterator[ServerRun]:
-    """The run that a URL of a server names (`?run=`), else its newest, until the block ends. Raises `ClientError`s."""
-    parts = urlsplit(url)
-    name = parse_qs(parts.query).get("run", [None])[0]
+    """The run that a URL of a server names (`?run=`), else its newest, until the block ends.
+
+    Raises UsageError and `ClientError`s.
+    """
+    name = parse_qs(urlsplit(url).query).get("run", [None])[0]
+    server = Address.parse(url).origin
     with connect(url) as client:
-        yield ServerRun(client.run(name), f"{parts.scheme}://{parts.hostname}")
+        yield ServerRun(client.run(name), server)

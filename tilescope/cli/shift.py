@@ -5,8 +5,9 @@ or rank when the run is drawn: nothing that is stored changes, tools go on with 
 takes it back. It is kept in STORE, for all who look at the run. The list says which shifts were measured by a tool, and
 which were set by hand.
 
-A file that came when the run had its time axis already has one of its own, with a shift that draws it at its time; the
-list has these too. A shift that is given goes before it, and HOST=0 leads back to it.
+A file that lies outside of the time axis of its run has one of its own, and a shift, which draws it at its time where
+it has any in common with the run; the list has these too. A shift that is given goes before it, and HOST=0 leads back
+to it.
 
 HOST is a host as `tilescope info` lists it. Of a run of ranks, `rank 3 · node1 · GPU 0`, the rank alone will do,
 "rank 3", or the machine alone, node1, for all ranks on it; a shift of a rank goes before that of its machine.

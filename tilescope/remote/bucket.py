@@ -58,8 +58,7 @@ def errors_of(address: str) -> Iterator[None]:
     except FileNotFoundError:
         raise BlobMissing(address, "there is no such object or bucket") from None
     except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError):
-        advice = "the credentials of the environment may not read it: use others, or have the bucket allow these"
-        raise BlobForbidden(address, "the bucket refuses it", advice=advice) from None
+        raise _refusal(address) from None
     except exceptions.PreconditionError:
         raise BlobChanged(address) from None
     except exceptions.BaseError as error:
@@ -79,8 +78,15 @@ def _failure(address: str, message: str) -> BlobError:
     if _NO_BUCKET.search(message):
         return BlobMissing(address, "there is no such bucket")
     status = _STATUS.search(message)
+    if status is not None and status[1] in ("401", "403"):  # as it says of a listing
+        return _refusal(address)
     what = f"answers with status {status[1]}" if status is not None else "does not answer"
     return HostUnreachable(address, f"the bucket's host {what}", advice="is the endpoint right?")
+
+
+def _refusal(address: str) -> BlobForbidden:
+    advice = "the credentials of the environment may not read it: use others, or have the bucket allow these"
+    return BlobForbidden(address, "the bucket refuses it", advice=advice)
 
 
 class Bucket:

@@ -24,6 +24,7 @@ from tilescope.tiler.blobs.noted_state import NotedState
 from tilescope.tiler.errors import BlobCut, BlobError, BlobForbidden, BlobMissing, HostUnreachable, UsageError
 
 _LISTED_S: Final = 10.0  # a listing serves its pages so long
+_NOTHING_LISTED: Final[tuple[float, list[BlobEntry]]] = (0.0, [])
 
 Info = Mapping[str, object]
 
@@ -33,7 +34,7 @@ class FileSystem(Protocol):
 
     def info(self, path: str) -> Info: ...
 
-    def walk(self, path: str, *, detail: bool) -> Iterator[tuple[str, Mapping[str, Info], Mapping[str, Info]]]: ...
+    def ls(self, path: str, *, detail: bool) -> Sequence[Info]: ...
 
     def cat_file(self, path: str, *, start: int, end: int) -> bytes: ...
 
@@ -70,7 +71,7 @@ class FsspecBucket:
         self._address = address
         self._files = files or _file_system(address)
         self._retries = retries or Retries()
-        self._listed: tuple[float, list[BlobEntry]] = (0.0, [])
+        self._listed = _NOTHING_LISTED
         prefix = address.path.rstrip("/")
         problem = name_problem(prefix) if prefix else None
         if problem is not None:
@@ -87,6 +88,8 @@ class FsspecBucket:
         if after is not None:
             matches = [entry for entry in matches if entry.name.encode() > after.encode()]
         page = tuple(matches[: min(limit, MAX_PAGE_ENTRIES)])
+        if len(page) == len(matches):
+            self._listed = _NOTHING_LISTED
         shown = tuple(entry for entry in page if name_problem(entry.name) is None)
         return EntryPage(shown, page[-1].name if len(page) < len(matches) else None, len(page) - len(shown))
 
@@ -106,17 +109,28 @@ class FsspecBucket:
         listed_s, entries = self._listed
         if not is_first and time.monotonic() - listed_s < _LISTED_S:
             return entries
-        entries = []
         with errors_of(self.address):
             self._files.invalidate_cache()
-            for _, _, infos in self._files.walk(self._top, detail=True):
-                entries += [_entry(info, self._top) for info in infos.values()]
-                if len(entries) > MAX_OBJECTS:
-                    what = f"has more than {MAX_OBJECTS:,} objects"
-                    raise BlobError(self.address, what, advice="name a prefix of them, or install obstore")
+            entries = [_entry(info, self._top) for info in self._objects()]
         entries.sort(key=lambda entry: entry.name.encode(errors="surrogatepass"))
         self._listed = time.monotonic(), entries
         return entries
+
+    def _objects(self) -> Iterator[Info]:
+        """All objects, folder by folder: `walk` of fsspec leaves out folders that it may not list, and says nothing."""
+        folders, count = [self._top], 0
+        while folders:
+            folder = folders.pop()
+            for info in self._files.ls(folder, detail=True):
+                count += 1
+                if count > MAX_OBJECTS:
+                    what = f"has more than {MAX_OBJECTS:,} objects and folders"
+                    raise BlobError(self.address, what, advice="name a prefix of them, or install obstore")
+                inner = _path(info).rstrip("/")
+                if info["type"] == "directory" and inner.startswith(f"{folder}/"):
+                    folders.append(inner)
+                else:
+                    yield info
 
 
 class FsspecBlob:
@@ -195,11 +209,18 @@ def _state(info: Info, address: str) -> BlobState:
 
 
 def _entry(info: Info, top: str) -> BlobEntry:
+    name = _path(info).removeprefix(f"{top}/")
+    if info["type"] == "directory":  # a folder without a name: what is in it has a name that no file can have
+        return BlobEntry(f"{name}/", 0, None, 0)
     state = _state(info, top)
-    name = str(info["name"]).lstrip("/").removeprefix(f"{top}/")
     modified = _first(info, "LastModified", "last_modified", "mtime", "updated")
     modified_ns = int(modified.timestamp()) * 10**9 if isinstance(modified, datetime) else 0
     return BlobEntry(name, state.size_bytes, state.etag, modified_ns)
+
+
+def _path(info: Info) -> str:
+    """A path as the file system has it, from the bucket on."""
+    return str(info["name"]).removeprefix("/")
 
 
 def _first(info: Info, *names: str) -> object:
@@ -209,9 +230,10 @@ def _first(info: Info, *names: str) -> object:
 def _file_system(address: Address) -> FileSystem:
     import fsspec
 
-    try:
-        files = fsspec.filesystem(address.scheme)
-    except ImportError:
-        advice = 'install it with: pip install "tilescope[cloud]"'
-        raise UsageError(f"{address.shown}: buckets need the package obstore ({advice})") from None
+    with errors_of(address.shown):  # packages may look for credentials here
+        try:
+            files = fsspec.filesystem(address.scheme)
+        except ImportError:
+            advice = 'install it with: pip install "tilescope[cloud]"'
+            raise UsageError(f"{address.shown}: buckets need the package obstore ({advice})") from None
     return cast("FileSystem", files)

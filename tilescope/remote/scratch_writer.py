@@ -25,7 +25,10 @@ class ScratchWriter(PartWriter):
         self.size_bytes += len(data)
 
     def commit(self) -> BlobState:
-        self.scratch.flush()
+        try:
+            self.scratch.flush()
+        except OSError as error:
+            raise blob_error(Path(tempfile.gettempdir()), error) from error
         self.scratch.seek(0)
         state = self.send()
         self.scratch.close()

@@ -177,6 +177,10 @@ def test_a_saved_shift_takes_the_place_of_the_own_one(tmp_path: Path) -> None:
     save_shifts(folder, {own.host: 7})
     (moved,) = clock_shifts(folder, manifest)
     assert (moved.host, moved.shift, moved.origin) == (own.host, "7", "by_hand")
+    assert notes_of(folder) == [
+        f"Times are as they were recorded: the shifts of {own.host} are not added to them.",
+        f"Times of {own.host} are counted from the first event there, not from that of the run.",
+    ]
     save_shifts(folder, {own.host: 0})
     assert clock_shifts(folder, manifest) == [own]
 

@@ -350,6 +350,21 @@ def test_silence_ends(tmp_path: Path) -> None:
         build(files, tmp_path / "run", Silent, silence_seconds=0.01)
 
 
+@pytest.mark.parametrize("work", ["survey", "index"])
+def test_a_file_at_which_workers_hang_costs_one_shard(tmp_path: Path, work: str) -> None:
+    files = write_pod(tmp_path / "pod", hosts=3, events=500)
+
+    class Hanging(ThreadPoolExecutor):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            is_victim = args[0]["work"] == work and args[0]["files"] == [str(files[1])]
+            return Future() if is_victim else super().submit(fn, *args, **kwargs)
+
+    run = build(files, tmp_path / "run", Hanging, silence_seconds=1.0)
+    assert [shard.title for shard in run.failed] == [files[1].name]
+    assert "failed 3 times: no worker was heard of" in run.failed[0].error
+    assert not build(files, tmp_path / "run").failed
+
+
 def test_other_folders_are_left_alone(tmp_path: Path) -> None:
     files = write_pod(tmp_path / "pod", hosts=1, events=500)
     build_store(files, tmp_path / "store")

@@ -90,6 +90,16 @@ def test_a_host_years_away_has_its_own_axis() -> None:
     )
 
 
+def test_hosts_of_many_years_that_are_centuries_apart() -> None:
+    """Each is longer than half of an axis of nanoseconds, so that none is sure to lie on one with others."""
+    long = {str(k): survey(300 * k * YEAR_NS, 40 * YEAR_NS, [(f"n{k}", "")]) for k in range(3)}
+    plan = make_plan(long, None)
+    assert plan.axis.timeline.end == 40 * YEAR_NS
+    assert plan.own.keys() == {"1", "2"}
+    assert not plan.too_long
+    assert len(plan.axis.names) == 3
+
+
 @pytest.mark.parametrize(
     ("first_ns", "length_ns", "away_ns", "shift_ps", "note"),
     [

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from tilescope.tiler.columns import TraceSummary
 from tilescope.tiler.device_lines import is_device_label
+from tilescope.tiler.distinct_names import DistinctNames
 from tilescope.tiler.indexing.reading.file_events import TraceFile
 from tilescope.tiler.readers.layouts import FileLabel
 from tilescope.tiler.readers.layouts.rank_names import missing_ranks
@@ -36,7 +37,7 @@ def rank_labels(
     if len(places) < 2 and not is_shard:
         return [None] * len(summaries)
     labels: list[str | None] = []
-    seen: Counter[str] = Counter()
+    distinct = DistinctNames()
     label_by_place: dict[Hashable, str] = {}
     for file, summary in enumerate(summaries):
         if summary.rank is None:
@@ -51,8 +52,7 @@ def rank_labels(
         label = str(FileLabel(summary.rank.number, summary.rank.host, devices[0] if len(devices) == 1 else ""))
         place = _place(file, summary)
         if place not in label_by_place:
-            seen[label] += 1
-            label_by_place[place] = label if seen[label] == 1 else f"{label} ({seen[label]})"
+            label_by_place[place] = distinct.add(label)
         labels.append(label_by_place[place])
     return labels
 

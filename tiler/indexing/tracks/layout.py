@@ -12,6 +12,7 @@ from msgspec import UNSET, Struct, field, structs
 from tilescope.tiler import schema
 from tilescope.tiler.columns import DeviceFile, Process, TraceSummary, Track, TrackKind
 from tilescope.tiler.device_lines import MODULE_LINES, STEP_LINES, is_one_of
+from tilescope.tiler.distinct_names import DistinctNames
 from tilescope.tiler.indexing.reading.ranks import rank_labels
 from tilescope.tiler.indexing.tracks.folder_hosts import folder_hosts
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
@@ -143,7 +144,7 @@ def _host_names(
     in them.
     """
     names: list[str] = []
-    seen: Counter[str] = Counter()
+    distinct = DistinctNames()
 
     def used_processes(file: int) -> set[int]:
         tracks = enumerate(summaries[file].tracks)
@@ -162,9 +163,7 @@ def _host_names(
         if not name and has_place and summary.rank is None and summary.device_file is None:
             name = folder
         if formats()[summary.format].is_of_one_host:
-            seen[name] += 1
-            if seen[name] > 1:
-                name = f"{name} ({seen[name]})"
+            name = distinct.add(name)
         names.append(name)
     return names
 
@@ -182,11 +181,10 @@ def _file_hosts(
 def _hosts_by_file(summaries: Sequence[TraceSummary], names: Sequence[str]) -> list[list[str]]:
     """The hosts of the processes of each file, by number of the process: those that it says, or else its own."""
     hosts_by_file: list[list[str]] = []
-    seen: Counter[str] = Counter()  # files that say a host of that name: each means another
+    distinct = DistinctNames()  # of files that say a host of one name each means another
     for summary, name in zip(summaries, names, strict=True):
-        own = {process.host for process in summary.processes if process.host}
-        seen.update(own)
-        called = {host: host if seen[host] == 1 else f"{host} ({seen[host]})" for host in own}
+        own = sorted({process.host for process in summary.processes if process.host})
+        called = {host: distinct.add(host) for host in own}
         hosts_by_file.append([called.get(process.host, name) for process in summary.processes])
     return hosts_by_file
 

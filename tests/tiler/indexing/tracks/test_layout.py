@@ -94,6 +94,12 @@ def test_spaces_with_the_host_name_of_another_stay_apart() -> None:
     ]
 
 
+def test_a_host_that_is_called_as_the_second_of_a_name_stays_apart() -> None:
+    """`vm (2)` is what it says itself, and what the second `vm` would be called."""
+    files = [summary(name, [Process("p")], [TRACK]) for name in ("vm", "vm (2)", "vm")]
+    assert lay_out(files, lambda file, track: 1).hosts == ["vm", "vm (2)", "vm (3)"]
+
+
 def test_files_of_one_host_stand_together() -> None:
     files = [json_summary(name, [Process(f"p{k}")], [Track(0, TrackKind.SLICE, "a")]) for k, name in enumerate("bab")]
     layout = lay_out(files, lambda file, track: 1)

@@ -18,6 +18,7 @@ from tilescope.tiler.records.manifest import MANIFEST
 from tilescope.tiler.records.names import NAMES
 from tilescope.tiler.records.record import KEY_NUMBERS
 from tilescope.tiler.records.tiles import PAGE
+from tilescope.tiler.schema import ClockShift
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.archive.order import ORDER, level_column
 from tilescope.tiler.store.archive.pieces import PIECES, piece_of
@@ -133,6 +134,20 @@ def test_left_out_parts_and_answers_are_in_the_manifest() -> None:
     (warning,) = manifest["public"]["warnings"]
     assert "made --without operations" in warning
     assert [decompress(archive.records[ANSWERS.key(number)]) for number in range(2)] == list(answers.values())
+
+
+@pytest.mark.parametrize("without", [[], ["operations"]])
+def test_shifts_are_in_the_manifest(without: list[str]) -> None:
+    store = DictStore(random_records(5, 400))
+    shifts = [ClockShift(host="a", shift="-5", origin="by_hand"), ClockShift(host="b", shift="7", origin="own_axis")]
+    archive = archived(store, without=without, shifts=shifts)
+    manifest = json.loads(decompress(archive.records[MANIFEST.key()]))
+    assert manifest["public"].pop("shifts") == [
+        {"host": "a", "shift": "-5", "origin": "by_hand"},
+        {"host": "b", "shift": "7", "origin": "own_axis"},
+    ]
+    plain = json.loads(decompress(archived(store, without=without).records[MANIFEST.key()]))
+    assert manifest == plain
 
 
 def test_the_format_page_states_the_header() -> None:
