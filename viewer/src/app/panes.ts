@@ -288,6 +288,7 @@ export class Panes {
     if (text === null) {
       if (second.peek() !== null) {
         second.value = null;
+        this.#second.stage.motion.releaseAll(); // keys that come up from now on are not for it
         this.#page.focused.value = this.#page.first;
         this.#second.follow(null);
       }
