@@ -1,6 +1,5 @@
 import { render } from "preact";
 import { App } from "./app/app";
-import { heldKeys } from "./app/held-keys";
 import { Shell } from "./app/shell";
 import { listenToKeys } from "./keys/listen";
 import { LateCode } from "./state/late-code";
@@ -21,11 +20,9 @@ listenToKeys({
   typeAhead,
   leaveTypeAhead,
   pressOwn: pressPageKey,
-  ...heldKeys(() => {
-    const inUse = app.active.peek();
-    const others = [app.first, app.second.peek()].filter((pane) => pane !== null && pane !== inUse);
-    return [inUse.stage.motion, ...others.map((pane) => pane!.stage.motion)];
-  }),
+  hold: (intent, isFast) => app.active.peek().stage.motion.hold(intent, isFast),
+  release: (intent) => app.active.peek().stage.motion.release(intent),
+  releaseAll: () => app.active.peek().stage.motion.releaseAll(),
   isStepping: () => app.active.peek().viewNavigator.stepsUnderWay > 0,
   press: (intent) => app.active.peek().act(intent),
 });

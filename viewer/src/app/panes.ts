@@ -150,6 +150,10 @@ export class Panes {
       return undefined;
     });
     effect(() => this.#follow());
+    effect(() => {
+      const other = page.active.value === this.#second ? page.first : this.#second;
+      other.stage.motion.releaseAll(); // keys that are held come up where another pane is in use
+    });
     this.#followUse();
   }
 
@@ -288,7 +292,6 @@ export class Panes {
     if (text === null) {
       if (second.peek() !== null) {
         second.value = null;
-        this.#second.stage.motion.releaseAll(); // keys that come up from now on are not for it
         this.#page.focused.value = this.#page.first;
         this.#second.follow(null);
       }
