@@ -126,7 +126,13 @@ def test_an_archive_on_nginx_needs_no_server(context: BrowserContext, site: Path
     with static_nginx(tmp_path, (site / "nginx.conf").read_text()) as url:
         page = context.new_page()
         check_walk(page, url)
-        Viewer(page, url).screenshot("archive-nginx")
+        viewer = Viewer(page, url)
+        page.emulate_media(color_scheme="dark")
+        viewer.frames()
+        viewer.screenshot("archive-nginx-dark")
+        page.emulate_media(color_scheme="light")
+        viewer.frames()
+        viewer.screenshot("archive-nginx-light")
 
 
 @pytest.mark.deep

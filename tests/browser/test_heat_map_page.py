@@ -205,7 +205,7 @@ def rows_in_view(pages: ToolPages, before: tuple[float, float] | None = None) ->
     raise AssertionError(f"rows {before} stay in view")
 
 
-def is_host(pages: ToolPages, name: str) -> str:
+def is_host(name: str) -> str:
     """Script that is true once an event of a host is selected and loaded."""
     return (
         "tilescope.selection.kind === 'event' && tilescope.selection.loaded"
@@ -245,7 +245,7 @@ def test_keys_lead_from_the_pod_to_an_operation_without_a_jump(pages: ToolPages,
     assert int(view["end"]) == pytest.approx(end, abs=(end - start) / 4)
     # The first slice of what the map was on: an operation of that host's chip.
     page.keyboard.press("Enter")
-    pages.viewer.wait(is_host(pages, "pod-worker-3"), 60)
+    pages.viewer.wait(is_host("pod-worker-3"), 60)
 
 
 def test_the_pointer_leads_from_the_pod_to_an_operation_without_a_jump(pages: ToolPages, site: Served) -> None:
@@ -273,4 +273,4 @@ def test_the_pointer_leads_from_the_pod_to_an_operation_without_a_jump(pages: To
     pages.viewer.wait("tilescope.sharp", 60)
     # The map's track is in view: one of its slices is chosen where the pointer is.
     page.keyboard.press("Enter")
-    pages.viewer.wait(is_host(pages, "pod-worker-4"), 60)
+    pages.viewer.wait(is_host("pod-worker-4"), 60)

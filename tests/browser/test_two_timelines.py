@@ -88,6 +88,38 @@ def test_the_second_shows_what_the_first_does_and_both_are_zoomed_together(viewe
     viewer.wait("tilescope.second?.state === 'open'")
 
 
+def test_a_key_that_comes_up_in_the_other_timeline_moves_neither(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    viewer.open(served.run_id(TRAINING))
+    split(viewer)
+    press(viewer, "y")  # each by itself
+    for number in (0, 1):
+        timeline(viewer, number).focus()
+        viewer.hold("w", 500)  # there is something to move to
+    settle(viewer)
+    timeline(viewer, 0).focus()
+    start = views(viewer)
+    page.keyboard.down("d")
+    viewer.frames(6)
+    press(viewer, "Shift+Y")
+    page.keyboard.up("d")
+    viewer.frames()
+    stopped = views(viewer)
+    viewer.frames(8)
+    assert views(viewer) == stopped
+    assert (stopped[0] != start[0], stopped[1]) == (True, start[1])
+    # Nor does it move one that was closed meanwhile, when that is opened again.
+    page.keyboard.down("d")
+    viewer.frames(4)
+    press(viewer, "Shift+F8")
+    page.keyboard.up("d")
+    viewer.wait("tilescope.second === null")
+    split(viewer)
+    stopped = views(viewer)
+    viewer.frames(8)
+    assert views(viewer) == stopped
+
+
 def test_each_has_a_selection_details_and_tracks_of_its_own(viewer: Viewer, served: Served) -> None:
     viewer.open(served.run_id(TRAINING))
     split(viewer, "F8")

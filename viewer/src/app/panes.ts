@@ -150,6 +150,10 @@ export class Panes {
       return undefined;
     });
     effect(() => this.#follow());
+    effect(() => {
+      const other = page.active.value === this.#second ? page.first : this.#second;
+      other.stage.motion.releaseAll(); // keys that are held come up where another pane is in use
+    });
     this.#followUse();
   }
 

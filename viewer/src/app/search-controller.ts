@@ -74,7 +74,7 @@ export class SearchController {
       this.#clocks = new HitClocks(clockGroups(shifts, shown.kind === "open" ? shown.trace.tracks.values() : []));
       if (shifts !== this.#shifts) {
         this.#shifts = shifts;
-        this.#current = null; // it has another place now, and another number
+        untracked(() => this.#moveHits(shown.kind === "open" ? shown.trace : null));
       }
     });
     effect(() => {
@@ -213,13 +213,32 @@ export class SearchController {
   }
 
   #forgetHits(): void {
+    this.#beginAnew();
+    this.#clocks.forget();
+    searchState(this.#pane).currentHit.value = null;
+    searchState(this.#pane).walkNote.value = "";
+  }
+
+  /** Hits are drawn elsewhere: the one that was gone to has another place, and another number. */
+  #moveHits(trace: Trace | null): void {
+    this.#beginAnew();
+    const { currentHit } = searchState(this.#pane);
+    const [hit, chosen] = [currentHit.peek(), this.#pane.selection.peek()];
+    const isHit = hit !== null || this.#isResuming.peek();
+    if (hit !== null) {
+      currentHit.value = { ...hit, index: null };
+    }
+    if (trace !== null && query.peek() !== "" && chosen.kind === "event" && isHit) {
+      void this.#resume(trace, chosen);
+    }
+  }
+
+  #beginAnew(): void {
     this.#abort.abort();
     this.#abort = new AbortController();
     this.#steps = [];
-    this.#clocks.forget();
     this.#current = null;
-    searchState(this.#pane).currentHit.value = null;
-    searchState(this.#pane).walkNote.value = "";
+    this.#uncounted = null;
   }
 
   async #takeSteps(): Promise<void> {

@@ -32,7 +32,7 @@ it("goes to a step, unless another run is shown by then", async () => {
   let answered: (() => void) | null = null;
   const ask = () =>
     new Promise((resolve) => {
-      answered = () => resolve({ facts: [], tables: [{ id: "steps", columns }] });
+      answered = () => resolve({ facts: [], tables: [{ id: "devices", columns }] });
     });
   for (const run of ["a", "b"]) {
     const trace = traceOf("a", ask);

@@ -1,7 +1,7 @@
 /** A selection as a question names it: short enough for an address, whatever is selected. Pure. */
 
 import { plus, type TickRange, type ToolQuestion, type Track } from "@tilescope/client";
-import { rangesText } from "../state/ranges-text";
+import { MOST_RANGES_TEXT, rangesText } from "../state/ranges-text";
 
 export type QuestionTracks =
   /** All of their kind: a question that names none. */
@@ -10,9 +10,6 @@ export type QuestionTracks =
   | { readonly kind: "some"; readonly text: string }
   /** More separate tracks than a question can name. */
   | { readonly kind: "tooMany" };
-
-/** Characters that name tracks, at most: as `MAX_TRACKS_TEXT` of the server. */
-const MOST_CHARACTERS = 2000;
 
 /**
  * Tracks of some kind among the chosen ones, with those that chosen rollups sum. Where ranges of numbers are too long to be written, the
@@ -37,8 +34,8 @@ export function questionTracks(
   }
   const ids = new Set(wanted);
   const plain = rangesText(wanted);
-  const text = plain.length <= MOST_CHARACTERS ? plain : rangesText(withRollups(allTracks, ids));
-  return text.length <= MOST_CHARACTERS ? { kind: "some", text } : { kind: "tooMany" };
+  const text = plain.length <= MOST_RANGES_TEXT ? plain : rangesText(withRollups(allTracks, ids));
+  return text.length <= MOST_RANGES_TEXT ? { kind: "some", text } : { kind: "tooMany" };
 }
 
 function childrenOf(tracks: ReadonlyMap<number, Track>, rollup: number): readonly number[] {

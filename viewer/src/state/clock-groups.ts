@@ -1,7 +1,7 @@
 /** Tracks of a run by the shifts of their clocks: times of questions and answers are those that were recorded. Pure. */
 
 import type { Shifts, Track } from "@tilescope/client";
-import { rangesText } from "./ranges-text";
+import { rangesTexts } from "./ranges-text";
 
 export interface ClockGroup {
   /** Ticks by which its tracks are drawn later. */
@@ -10,7 +10,7 @@ export interface ClockGroup {
   readonly tracks: string | undefined;
 }
 
-/** A group for each shift, at least one. */
+/** Groups of one shift each, at least one: more of a shift whose tracks are too many ranges for one question. */
 export function clockGroups(
   shifts: Shifts | null,
   tracks: Iterable<Pick<Track, "id" | "kind">>,
@@ -24,5 +24,5 @@ export function clockGroups(
   const [[laterTicks] = [0n]] = byShift;
   return byShift.size < 2
     ? [{ laterTicks, tracks: undefined }]
-    : [...byShift].map(([later, own]) => ({ laterTicks: later, tracks: rangesText(own) }));
+    : [...byShift].flatMap(([later, own]) => rangesTexts(own).map((text) => ({ laterTicks: later, tracks: text })));
 }

@@ -2,7 +2,7 @@ import { Shifts, type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/cl
 import { expect, it } from "vitest";
 import { clockGroups } from "./clock-groups";
 import { HitClocks } from "./hit-clocks";
-import { compareHits, type HitPlace } from "./hit-walk";
+import { compareHits, type HitPlace, placeBefore } from "./hit-walk";
 
 /** Hits of four tracks as a server has them; the second two tracks are of a host that is drawn later. */
 const LATER = new Map([
@@ -15,8 +15,8 @@ const TRACKS = [0, 1, 2, 3, 4].map((id) => ({ id, kind: id < 4 ? "slice" : "roll
 function recordedHits(count: number): readonly HitPlace[] {
   let seed = 5;
   const random = (most: number) => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return seed % most;
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return (seed >>> 16) % most;
   };
   const hits = Array.from({ length: count }, (_, ordinal) => ({
     startTicks: ticks(random(40)),
@@ -31,9 +31,12 @@ function serverOf(hits: readonly HitPlace[]) {
   let questions = 0;
   const ask = async (question: ToolQuestion): Promise<ToolAnswer> => {
     questions += 1;
-    const [first = 0, last = first] = String(question.tracks ?? "0-3")
-      .split("-")
-      .map(Number);
+    const ranges = String(question.tracks ?? "0-3").split(",");
+    const isNamed = (track: number) =>
+      ranges.some((range) => {
+        const [first = 0, last = first] = range.split("-").map(Number);
+        return first <= track && track <= last;
+      });
     const [start, track, ordinal] = String(question.after ?? "").split(",");
     const after =
       question.after === undefined
@@ -42,8 +45,7 @@ function serverOf(hits: readonly HitPlace[]) {
     const sign = question.backward === "true" ? -1 : 1;
     const own = hits.filter(
       (hit) =>
-        hit.track >= first &&
-        hit.track <= last &&
+        isNamed(hit.track) &&
         hit.startTicks >= BigInt(String(question.start ?? 0)) &&
         hit.startTicks < BigInt(String(question.end ?? 1000)),
     );
@@ -78,6 +80,7 @@ it.each([
   null,
 ])("walks hits in the order in which they are drawn, and numbers them so: case %#", async (shifts) => {
   const recorded = recordedHits(40);
+  expect(new Set(recorded.map(({ track }) => track)).size).toBe(4);
   const drawn = recorded
     .map((hit) => ({ ...hit, startTicks: ticks(hit.startTicks + (shifts?.later(hit.track) ?? 0n)) }))
     .toSorted(compareHits);
@@ -116,6 +119,18 @@ it("begins beyond a place that a clock has not come to yet", async () => {
   expect(await clocks.rank(server.ask, "x", place)).toBe(1);
 });
 
+it("goes on where clocks are drawn before the origin of the run", async () => {
+  const server = serverOf([
+    { startTicks: ticks(1), track: 0, ordinal: 0 },
+    { startTicks: ticks(1), track: 2, ordinal: 0 },
+    { startTicks: ticks(9), track: 2, ordinal: 1 },
+  ]);
+  const clocks = new HitClocks(clockGroups(new Shifts(new Map([[2, -20n]])), TRACKS));
+  expect(await clocks.look(server.ask, "x", placeBefore(ticks(-11)), "next")).toMatchObject({ startTicks: -11n });
+  expect(await clocks.look(server.ask, "x", placeBefore(ticks(-11)), "previous")).toMatchObject({ startTicks: -19n });
+  expect(await clocks.look(server.ask, "x", placeBefore(ticks(0)), "next")).toMatchObject({ startTicks: 1n, track: 0 });
+});
+
 it("names the tracks of each clock", () => {
   expect(clockGroups(null, TRACKS)).toEqual([{ laterTicks: 0n, tracks: undefined }]);
   expect(clockGroups(new Shifts(LATER), TRACKS)).toEqual([
@@ -125,4 +140,17 @@ it("names the tracks of each clock", () => {
   expect(clockGroups(new Shifts(new Map([0, 1, 2, 3].map((id) => [id, 5n]))), TRACKS)).toEqual([
     { laterTicks: 5n, tracks: undefined },
   ]);
+});
+
+it("asks about tracks that are too many ranges for one question in several", () => {
+  const tracks = Array.from({ length: 3000 }, (_, id) => ({ id, kind: "slice" }) as const);
+  const odd = tracks.filter(({ id }) => id % 2 === 1).map(({ id }) => [id, 7n] as const);
+  const groups = clockGroups(new Shifts(new Map(odd)), tracks);
+  expect(groups.every((group) => group.tracks!.length <= 2000)).toBe(true);
+  for (const laterTicks of [0n, 7n]) {
+    const own = groups.filter((group) => group.laterTicks === laterTicks);
+    expect(own.length).toBeGreaterThan(1);
+    const ids = tracks.map(({ id }) => id).filter((id) => id % 2 === (laterTicks === 0n ? 0 : 1));
+    expect(own.flatMap((group) => group.tracks!.split(",")).map(Number)).toEqual(ids);
+  }
 });

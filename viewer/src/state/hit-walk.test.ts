@@ -39,7 +39,7 @@ it("asks for what is beyond a place, and reads what is listed", () => {
 });
 
 it("begins before all that starts at a time", () => {
-  expect(placeBefore(ticks(0))).toBeNull();
+  expect(placeBefore(ticks(0))).toMatchObject({ startTicks: -1n });
   expect(placeBefore(ticks(8))).toMatchObject({ startTicks: 7n });
 });
 
@@ -70,6 +70,13 @@ it("knows the hits beyond those that were listed, as long as none is missing bet
   expect(run.beyond(hit(1), "next")).toBeUndefined();
   expect(run.beyond(hit(75), "next")).toEqual(hit(80));
   expect(run.beyond(hit(95), "previous")).toBeUndefined();
+  // From where one asked there may be a hit: it is not passed over.
+  run.add(hit(90), "next", [hit(95)], false);
+  expect(run.beyond(hit(90), "next")).toEqual(hit(95));
+  expect(run.beyond(hit(95), "previous")).toBeUndefined();
+  run.add(hit(95), "previous", [hit(90), hit(80)], false);
+  expect(run.beyond(hit(95), "previous")).toEqual(hit(90));
+  expect(run.beyond(hit(75), "next")).toBeUndefined();
   run.add(hit(20), "next", [hit(30)], false);
   expect(run.beyond(hit(75), "next"), "what lies apart is forgotten").toBeUndefined();
 });

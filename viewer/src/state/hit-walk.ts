@@ -22,13 +22,13 @@ const AHEAD = 24;
 /** Hits that start together beyond these are not told apart. */
 const AT_ONCE = 10_000;
 
-/** The place before everything that starts at a time. */
-export function placeBefore(startTicks: Ticks): HitPlace | null {
-  return startTicks > 0n ? { startTicks: ticks(startTicks - 1n), track: 4_294_967_295, ordinal: 2 ** 53 } : null;
+/** The place before everything that starts at a time: that is below 0 where a shifted clock is drawn before all others. */
+export function placeBefore(startTicks: Ticks): HitPlace {
+  return { startTicks: ticks(startTicks - 1n), track: 4_294_967_295, ordinal: 2 ** 53 };
 }
 
 /** The place right before an event, of which its start is known. */
-export function placeRightBefore({ startTicks, track, ordinal }: HitPlace): HitPlace | null {
+export function placeRightBefore({ startTicks, track, ordinal }: HitPlace): HitPlace {
   if (ordinal > 0) {
     return { startTicks, track, ordinal: ordinal - 1 };
   }
@@ -98,7 +98,9 @@ export class HitRun {
   add(from: HitPlace | null, direction: WalkDirection, hits: readonly FoundHit[], isAll: boolean): void {
     const isNext = direction === "next";
     const place = from ?? (isNext ? FIRST : LAST);
-    const isAround = compareHits(this.#low, place) <= 0 && compareHits(place, this.#high) <= 0;
+    // An edge may be a hit that is not among those kept: it was a place to ask from.
+    const isInside = compareHits(this.#low, place) < 0 && compareHits(place, this.#high) < 0;
+    const isAround = isInside || this.#hits.some((hit) => compareHits(hit, place) === 0);
     const isKept = (hit: HitPlace) => isAround && compareHits(hit, place) * (isNext ? 1 : -1) <= 0;
     const kept = this.#hits.filter(isKept);
     const edge = isAll ? (isNext ? LAST : FIRST) : (hits.at(-1) ?? place);

@@ -2,41 +2,39 @@
 
 import { type TickRange, ticks } from "@tilescope/client";
 import { valuesOf, wholeOf } from "./answer-values";
-import { clockGroups } from "./clock-groups";
 import type { Pane } from "./pane";
+import { drawnTicks, hostOf } from "./shifts";
 import type { Trace } from "./trace";
 
 /**
- * The first pass of a step, over all devices, as a pane draws it; `stepName`: of the events that steps are, "" for those that the run
- * marks as steps.
+ * The first pass of a step, over all devices that count, as a pane draws it; `stepName`: of the events that steps are, "" for those that
+ * the run marks as steps.
  */
 export async function stepSpan(
-  { shifts }: Pick<Pane, "shifts">,
+  pane: Pick<Pane, "shifts">,
   trace: Trace,
   step: string,
   stepName = "",
   abort = new AbortController().signal,
 ): Promise<TickRange> {
   const named = stepName === "" ? {} : { step_name: stepName };
-  const groups = clockGroups(shifts.peek(), trace.tracks.values());
-  const spans = await Promise.allSettled(
-    groups.map(async ({ laterTicks, tracks }) => {
-      const answer = await trace.api.ask("steps", { steps: step, limit: 1, tracks, ...named }, abort);
-      const [start, end] = ["start", "end"].map((column) => valuesOf(answer, "steps", column)[0]);
-      if (start == null || end == null) {
-        throw new Error("there is no such step");
-      }
-      return [BigInt(wholeOf(start)) + laterTicks, BigInt(wholeOf(end)) + laterTicks] as const;
-    }),
-  );
-  // Where clocks differ, some of them may have no such step.
-  const own = spans.flatMap((span) => (span.status === "fulfilled" ? [span.value] : []));
-  const [failed] = spans.flatMap((span) => (span.status === "rejected" ? [span.reason] : []));
-  if (own.length === 0) {
-    throw failed;
+  const answer = await trace.api.ask("steps", { steps: step, limit: 1, ...named }, abort);
+  const [starts, ends, events, hosts] = ["start", "end", "event", "host"].map((id) => valuesOf(answer, "devices", id));
+  let [first, last]: [bigint | null, bigint | null] = [null, null];
+  for (const [k, recorded] of starts!.entries()) {
+    const event = events![k] ?? trackOfHost(trace, hosts![k]);
+    const track = Number(String(event).split(".")[0]);
+    const [start, end] = [recorded, ends![k]!].map((time) => drawnTicks(pane, track, wholeOf(time)));
+    first = first === null || start! < first ? start! : first;
+    last = last === null || end! > last ? end! : last;
   }
-  return {
-    startTicks: ticks(own.map(([start]) => start).reduce((a, b) => (b < a ? b : a))),
-    endTicks: ticks(own.map(([, end]) => end).reduce((a, b) => (b > a ? b : a))),
-  };
+  if (first === null || last === null) {
+    throw new Error("there is no such step");
+  }
+  return { startTicks: ticks(first), endTicks: ticks(last) };
+}
+
+/** A track of a host, where a step is no slice: all its clocks are shifted alike. */
+function trackOfHost(trace: Trace, host: unknown): number {
+  return [...trace.tracks.values()].find(({ group }) => hostOf(trace, group)?.name === host)?.id ?? -1;
 }

@@ -14,7 +14,7 @@ const COUNTED = [
   { value: "tracks", text: "Tracks" },
 ] as const;
 
-/** In the place of a figure of a tool that is no choice of its own. */
+/** In the place of figures of tools that are no choice of their own. */
 const OTHER_TOOL = "tool";
 
 interface Props {
@@ -27,7 +27,7 @@ interface Props {
 
 export function MapBar({ context, fields, level, sorting, setFields }: Props) {
   const tools = figureTools();
-  const figure = SORTS.some(({ id }) => id === fields.sort) ? null : figureOf(fields.sort);
+  const figure = figureOf(fields.sort);
   const first = tools.find(({ value }) => value === "pod") ?? tools[0];
   return (
     <div class="tool-bar is-flat">
@@ -37,7 +37,7 @@ export function MapBar({ context, fields, level, sorting, setFields }: Props) {
           ...SORTS.map(({ id, title }) => ({ value: id, text: title })),
           ...(tools.length === 0 ? [] : [{ value: OTHER_TOOL, text: "By a column of a tool" }]),
         ]}
-        chosen={figure === null ? fields.sort : OTHER_TOOL}
+        chosen={figure === null || SORTS.some(({ id }) => id === fields.sort) ? fields.sort : OTHER_TOOL}
         onChoose={(sort) => setFields({ ...fields, sort: sort === OTHER_TOOL ? `${first!.value}.` : sort })}
       />
       {figure !== null && (

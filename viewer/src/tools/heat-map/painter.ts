@@ -13,6 +13,8 @@ export const AXIS_PX = 22;
 const NAME_ROW_PX = 13;
 /** Height of the name of a group. */
 const BAND_PX = 15;
+/** Lines above groups are at least so far apart: more of them would hide the map. */
+const LINES_PX = 6;
 /** Pixels of pictures that are kept: 64 MB. Those of a frame are fewer. */
 const MOST_KEPT_PIXELS = 1 << 24;
 
@@ -241,13 +243,14 @@ function paintBands(
   context.textBaseline = "middle";
   context.textAlign = "left";
   context.lineWidth = 1;
-  let freeY = AXIS_PX;
+  let [freeY, lineY] = [AXIS_PX, AXIS_PX];
   bands.forEach(({ from, name }, k) => {
     const [top, bottom] = [yOf(from), yOf(bands[k + 1]?.from ?? names.length)];
     if (bottom <= AXIS_PX || top >= heightPx) {
       return;
     }
-    if (top > AXIS_PX) {
+    if (top >= lineY + LINES_PX) {
+      lineY = top;
       context.strokeStyle = colors.text;
       context.beginPath();
       context.moveTo(0, Math.round(top) + 0.5);
@@ -256,10 +259,11 @@ function paintBands(
     }
     const y = Math.max(top, AXIS_PX);
     if (y >= freeY && y + BAND_PX <= Math.min(bottom, heightPx)) {
+      const namePx = Math.min(context.measureText(name).width, (widthPx - NAMES_PX) / 2);
       context.fillStyle = colors.ground;
-      context.fillRect(NAMES_PX, y + 1, context.measureText(name).width + 10, BAND_PX);
+      context.fillRect(NAMES_PX, y + 1, namePx + 10, BAND_PX);
       context.fillStyle = colors.text;
-      context.fillText(name, NAMES_PX + 5, y + 1 + BAND_PX / 2);
+      context.fillText(name, NAMES_PX + 5, y + 1 + BAND_PX / 2, namePx);
       freeY = y + BAND_PX;
     }
   });

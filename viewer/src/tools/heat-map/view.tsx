@@ -39,8 +39,9 @@ const TOOL = { id: "heat_map", title: "Heat map", help: "" };
 /** Answers that are at hand again at once when one zooms out. */
 const KEPT = 8;
 
-export function HeatMapView({ context, fields, setFields }: PageProps<HeatMapFields>) {
+export function HeatMapView({ context, fields: wanted, setFields }: PageProps<HeatMapFields>) {
   const level = useMemo(() => coarsestLevel(context.trace), [context.trace]);
+  const fields = level === "host" && wanted.group === "host" ? { ...wanted, group: "" as const } : wanted;
   const question = useMemo(
     () => ({ rows: "2048", columns: "1024", ...rowQuestion(level, fields) }),
     [level, fields.counted, isByChip(fields)],
@@ -237,7 +238,7 @@ function RowFacts({
 }
 
 function figureWords(column: ToolColumn, figure: number | null, { time }: PageContext): string {
-  const value = figure !== null && isInteger(column.kind) ? String(Math.round(figure)) : figure;
+  const value = figure !== null && isInteger(column.kind) ? BigInt(Math.round(figure)).toString() : figure;
   const { digits, unit } = figureText(column, value, time);
   return unit === "" ? digits : `${digits} ${unit}`;
 }

@@ -1,6 +1,7 @@
 /** Questions whose answers a view needs beside that of the whole map. Pure. */
 
 import { type TickRange, type ToolQuestion, ticks } from "@tilescope/client";
+import { MOST_RANGES_TEXT } from "../../state/ranges-text";
 import type { Layer } from "./layer";
 import type { RowView } from "./row-view";
 
@@ -10,8 +11,6 @@ const WIDE_COLUMN_PX = 6;
 const HIGH_ROW_PX = 36;
 const COLUMNS = "1024";
 const DETAIL_ROWS = "512";
-/** Characters of tracks that a question may name. */
-const MOST_TEXT = 2000;
 
 /** A span around one: begins at a multiple of half its size, a power of two, and has at most four times its ticks. */
 export function roundSpan({ startTicks, endTicks }: TickRange): TickRange {
@@ -51,7 +50,7 @@ export function partsQuestion(
   const shown = order.slice(Math.max(0, Math.floor(rows.from)), Math.ceil(rows.to));
   const texts = shown.map((row) => base.rows[row]!.tracks);
   const tracks = texts.filter((text) => text !== null).join(",");
-  if (tracks === "" || tracks.length > MOST_TEXT || texts.includes(null)) {
+  if (tracks === "" || tracks.length > MOST_RANGES_TEXT || texts.includes(null)) {
     return null;
   }
   const most = Math.max(1, ...shown.map(processesOf));
