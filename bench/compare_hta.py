@@ -130,9 +130,16 @@ def _labels() -> Mapping[str, str]:
     return LABELS
 
 
-def differences(here: Figures, there: Figures) -> dict[str, tuple[int | None, int]]:
-    """Figures of HTA that ours are not, as pairs: what HTA leaves out where it is 0 is no difference."""
-    return {name: (here.get(name), value) for name, value in there.items() if here.get(name, 0) != value}
+def differences(here: Figures, there: Figures) -> dict[str, tuple[int | None, int | None]]:
+    """Figures that differ, as pairs, of the analyses that HTA has; what one side leaves out where it is 0 is none."""
+    analyses = {_analysis(name) for name in there}
+    names = [*there, *(name for name in here if name not in there and _analysis(name) in analyses)]
+    return {name: (here.get(name), there.get(name)) for name in names if here.get(name, 0) != there.get(name, 0)}
+
+
+def _analysis(name: str) -> str:
+    """Rank and analysis of a figure."""
+    return "/".join(name.split("/")[:2])
 
 
 def main() -> int:
@@ -164,7 +171,8 @@ def main() -> int:
         unexplained += None in reasons
         words = "; ".join(sorted(reason or "**not explained**" for reason in reasons))
         takes = [f"{side.cpu_seconds:.1f} s, {side.peak_bytes >> 20} MiB" for side in (theirs, ours)]
-        row = [trace.name.split(".")[0], len(there), len(there) - len(apart), *takes, words]
+        count = len(there.keys() | apart.keys())
+        row = [trace.name.split(".")[0], count, count - len(apart), *takes, words]
         print("|", " | ".join(map(str, row)), "|", flush=True)
     return int(unexplained > 0)
 

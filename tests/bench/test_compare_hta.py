@@ -39,12 +39,29 @@ def test_an_analysis_that_failed_has_no_figures() -> None:
 
 
 def test_what_differs() -> None:
-    assert differences({"a": 1, "b": 2}, {"a": 1, "b": 3, "c": 4, "d": 0}) == {"b": (2, 3), "c": (None, 4)}
+    here = {"0/idle/a": 1, "0/idle/b": 2, "0/idle/e": 5, "0/idle/f": 0, "1/idle/a": 1}
+    there = {"0/idle/a": 1, "0/idle/b": 3, "0/idle/c": 4, "0/idle/d": 0}
+    assert differences(here, there) == {"0/idle/b": (2, 3), "0/idle/c": (None, 4), "0/idle/e": (5, None)}
 
 
 def test_figures_of_a_real_run() -> None:
     here = figures_here([corpus_path("kineto/nccl_data.json.gz")])
-    there = figures_there({**ANSWERS, "launches": "none"})
+    kinds = {
+        "COMPUTATION": 71_696,
+        "COMMUNICATION": 20_621,
+        "COMPUTATION overlapping COMMUNICATION": 3_473,
+        "MEMORY": 831,
+        "COMMUNICATION overlapping MEMORY": 184,
+    }
+    waits = (("7", "host_wait", 357_247), ("7", "kernel_wait", 2_155), ("7", "other", 0), ("40", "host_wait", 381_499))
+    there = figures_there(
+        {
+            **ANSWERS,
+            "kernels": [[[label, str(ticks), "0"] for label, ticks in kinds.items()], []],
+            "idle time": [[["0", stream, kind, str(ticks), "0"] for stream, kind, ticks in waits], "None"],
+            "launches": "none",
+        }
+    )
     assert differences(here, there) == {}
 
 

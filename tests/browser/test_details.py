@@ -18,11 +18,15 @@ from tests.browser.themes import THEMES
 CHILDREN = 250
 ROOT = 30_000
 FRAMES = [f"/lib/site-packages/torch/nn/part{k}.py({k}): forward{k}" for k in range(9)]
+MAIN, BACKWARD = "train.py(1): main", "train.py(9): backward"
 LONG = "void cutlass::Kernel<" + ", ".join(f"Tile{k}" for k in range(80)) + ">"
 
 
 def trace() -> list[dict[str, Any]]:
-    """A root with many calls in it, of which the 7th is the longest and has a call in it and a stack; and a flow."""
+    """A root with many calls in it, of which the 7th is the longest and has a call in it and a stack; and a flow.
+
+    In another process a frame of Python is called by one on another thread.
+    """
     slices: list[dict[str, Any]] = [{"name": "root", "ts": 0, "dur": ROOT, "tid": 1}]
     slices += [
         {"name": f"op {k}", "ts": 100 * k + 10, "dur": 80 if k == 7 else 20 + k % 5, "tid": 1} for k in range(CHILDREN)
@@ -34,7 +38,15 @@ def trace() -> list[dict[str, Any]]:
         {"ph": "s", "name": "f", "id": 1, "ts": 730, "tid": 1},
         {"ph": "f", "bp": "e", "name": "f", "id": 1, "ts": 901, "tid": 2},
     ]
-    return [{"ph": "X", "pid": 1, **one} for one in slices] + [{"pid": 1, **flow} for flow in flows]
+    frames = [
+        {"name": MAIN, "ts": 0, "dur": 900, "tid": 8, "args": {"Python id": 1, "Python parent id": None}},
+        {"name": BACKWARD, "ts": 100, "dur": 50, "tid": 9, "args": {"Python id": 2, "Python parent id": 1}},
+    ]
+    return [
+        *({"ph": "X", "pid": 1, **one} for one in slices),
+        *({"pid": 1, **flow} for flow in flows),
+        *({"ph": "X", "pid": 2, "cat": "python_function", **one} for one in frames),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -52,8 +64,8 @@ def viewer(browser: Browser, nested: Served) -> Iterator[Viewer]:
         yield Viewer(page, nested.url)
 
 
-def open_at(viewer: Viewer, served: Served, ordinal: int) -> None:
-    viewer.page.goto(f"{viewer.url}/?run={served.run_id('nested.json.gz')}#v=1&sel=0.{ordinal}")
+def open_at(viewer: Viewer, served: Served, ordinal: int, track: int = 0) -> None:
+    viewer.page.goto(f"{viewer.url}/?run={served.run_id('nested.json.gz')}#v=1&sel={track}.{ordinal}")
     viewer.wait("window.tilescope?.state === 'open'", 60)
     viewer.settle()
     viewer.drawer()
@@ -98,6 +110,18 @@ def test_around_a_slice_and_in_it(viewer: Viewer, nested: Served) -> None:
     kin(viewer, "parents").get_by_role("button", name="root").click()
     title(viewer, "root")
     assert [url for url in asked if "/events/" in url or "/tools/" in url] == []
+
+
+def test_a_frame_of_another_thread_that_called_it(viewer: Viewer, nested: Served) -> None:
+    open_at(viewer, nested, 0, track=3)
+    title(viewer, BACKWARD)
+    viewer.page.get_by_role("heading", name="Called from").wait_for()
+    assert kin(viewer, "callers").count() == 1
+    assert faults(viewer) == []
+    viewer.screenshot("callers-by-python-ids")
+    kin(viewer, "callers").get_by_role("button", name=MAIN).click()
+    title(viewer, MAIN)
+    expect(viewer.page.get_by_role("heading", name="Called from")).to_have_count(0)
 
 
 @pytest.mark.deep

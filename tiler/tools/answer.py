@@ -116,11 +116,12 @@ class Table:
 
         The first of the table, or the one of a label. Raises UsageError where rows of the table open no such tool.
         """
-        there = (each for each in self.opens if each.tool == tool and label in (None, each.label))
-        question = next(there, None)
+        matches = (each for each in self.opens if each.tool == tool and label in (None, each.label))
+        question = next(matches, None)
         if question is None:
-            tools = ", ".join(question.tool for question in self.opens) or "nothing"
-            raise UsageError(f"rows of the table {self.id!r} do not open {tool!r}: they open {tools}")
+            tools = ", ".join(each.tool if label is None else f"{each.tool} ({each.label!r})" for each in self.opens)
+            wanted = f"{tool!r}" if label is None else f"{tool!r} ({label!r})"
+            raise UsageError(f"rows of the table {self.id!r} do not open {wanted}: they open {tools or 'nothing'}")
         fields = dict(question.values)
         for name, column in question.columns.items():
             value = value_of(self.column(column), row)

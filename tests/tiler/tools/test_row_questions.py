@@ -20,6 +20,8 @@ from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Column, RowQuestion, Table, from_text, tool, tools
 from tilescope.tiler.tools.answer_json import decode, encode
 from tilescope.tiler.tools.checking import check
+from tilescope.tiler.tools.question import MAX_EVENT_NAME
+from tilescope.tiler.tools.row_query import EVENT_NAME, event_name_column, opens
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +153,23 @@ def test_what_rows_open_survives_json_and_the_client(job: QueryReader) -> None:
     assert fields["tracks"]
     with pytest.raises(UsageError, match="do not open 'stats': they open call_tree, kernels"):
         client.row_question("stats", 0)
+
+
+def test_names_too_long_for_a_question_open_nothing() -> None:
+    names = event_name_column(["k" * (MAX_EVENT_NAME + 1), "k", None])
+    table = Table("t", "T", [names], opens=[opens("call_tree", "Stacks", "name", None)])
+    assert [table.row_question("call_tree", row) for row in range(3)] == [None, {"name": "k"}, None]
+    with pytest.raises(UsageError, match="do not open 'call_tree' \\('Calls'\\): they open call_tree \\('Stacks'\\)"):
+        table.row_question("call_tree", 1, "Calls")
+
+
+def test_columns_for_questions_are_in_tables_that_open_some(job: QueryReader) -> None:
+    """Viewers hide them by the questions that they fill."""
+    for name in ("framework_ops", "kernels", "hlo_stats"):
+        if not tool(name).availability(scope_of(job)):
+            for table in answer(job, name).tables:
+                has_column = EVENT_NAME in [column.id for column in table.columns]
+                assert has_column == any(EVENT_NAME in question.columns.values() for question in table.opens)
 
 
 def test_what_is_wrong_is_refused() -> None:

@@ -121,7 +121,7 @@ class _Calls:
         self.parts.append(columns[:, named])
         return columns[:, ~named]
 
-    def add_by_ends(self, tick_ps: int) -> None:
+    def add_by_ends(self, tick_ps: int) -> Interruptible[None]:
         """Adds kernels of one name and stream that end together on several ranks."""
         for (name, stream), parts in self.by_stream.items():
             columns = np.concatenate(parts, axis=1)
@@ -129,6 +129,7 @@ class _Calls:
             columns[0] = self.kinds.setdefault(kind, len(self.kinds))
             columns[1] = BY_END - together(columns[4] + columns[5], columns[3], tick_ps)
             self.parts.append(columns)
+            yield
 
     def calls(self) -> CollectiveCalls:
         """All of them."""
@@ -164,7 +165,7 @@ def collective_calls(reader: QueryReader) -> Interruptible[CollectiveCalls]:
     is_call = yield from frame_names(reader, _ON_HOSTS)
     for track in (yield from frame_threads(reader, _ON_HOSTS)):
         yield from _of_track(reader, read, ranks, track, is_call, _HOST_ARGUMENTS)
-    read.add_by_ends(reader.tick_ps)
+    yield from read.add_by_ends(reader.tick_ps)
     return _CALLS.keep(reader, read.calls())
 
 

@@ -37,12 +37,18 @@ def is_operator(text: str, category: str) -> bool:
     return bool(text) and (kind == _OPERATOR or (kind == _OLD_OPERATOR and "#" not in text))
 
 
+def is_python_frame(category: str) -> bool:
+    """True for slices of a host that are frames of Python as PyTorch records them, modules among them."""
+    return category == _PYTHON
+
+
 OPERATORS: Final = StackFrameKind("operators", lambda name: is_operator(name.text, name.category))
 MODULES: Final = StackFrameKind("modules", lambda name: name.category == _PYTHON and name.text.startswith(_MODULE))
 ANNOTATIONS: Final = StackFrameKind("annotations", lambda name: name.category == _ANNOTATION)
 FUNCTIONS: Final = StackFrameKind(
     "functions", lambda name: name.category == _PYTHON and not name.text.startswith(_MODULE)
 )
+PYTHON_FRAMES: Final = StackFrameKind("python_frames", lambda name: is_python_frame(name.category))
 ALL: Final = StackFrameKind("all", lambda name: True)
 
 

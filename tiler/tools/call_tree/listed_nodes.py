@@ -41,10 +41,9 @@ def nodes_through(
     is_named = np.zeros(len(names), np.bool_)
     is_slice = names >= -1  # others stand for tracks
     is_named[is_slice] = has_text[names[is_slice] + 1] != 0
-    chains = chains_through(parent, is_named)
-    yield
-    totals, all_calls = chains.sums(total), chains.sums(calls)
-    yield
+    chains = yield from chains_through(parent, is_named)
+    totals = yield from chains.sums(total)
+    all_calls = yield from chains.sums(calls)
     rows = chains.largest(totals, limit, depth)
     yield
     row = np.full(len(chains.kept) + 1, -1)

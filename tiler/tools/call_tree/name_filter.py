@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tilescope.tiler.ancestors import ancestors
+from tilescope.tiler.query import Interruptible
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -26,14 +28,15 @@ class NamedChains:
     is_above: Mask  # the name is in nodes below alone
     is_first: Mask  # they have the name, and none above does
 
-    def sums(self, values: NDArray[Any]) -> NDArray[Any]:
+    def sums(self, values: NDArray[Any]) -> Interruptible[NDArray[Any]]:
         """Figures with what is below: above the name, the sum of those of its first nodes."""
         kept = values[self.kept]
-        below = np.where(self.is_first, kept, 0)
-        if below.dtype != object and float(below.astype(np.float64).sum()) >= _LONG:
-            below = below.astype(object)
-        for rows in _levels_up(self.level):
-            np.add.at(below, self.parent[rows], below[rows])
+        if not self.is_above.any():
+            return kept
+        firsts = np.where(self.is_first, kept, 0)
+        if firsts.dtype != object and float(firsts.astype(np.float64).sum()) >= _LONG:
+            firsts = firsts.astype(object)
+        below = yield from _sums_below(self.parent, firsts)
         return np.where(self.is_above, below, kept)
 
     def own(self, values: NDArray[Any], above: int = 0) -> NDArray[Any]:
@@ -47,32 +50,29 @@ class NamedChains:
     def largest(self, totals: NDArray[Any], limit: int, depth: int) -> Ints:
         """Rows of the nodes that are listed: down to a level those with the greatest totals, parents first."""
         rows = np.flatnonzero(self.level <= depth)
-        # Python's order of integers of any size; a parent has at least what its children have, and comes before them.
-        order = sorted(rows.tolist(), key=lambda row: (-totals[row], row))[:limit]
-        return np.array(order, np.int64)
+        # A parent has at least what its children have, and comes before them.
+        listed: Ints = rows[np.argsort(-totals[rows], kind="stable")][:limit]
+        return listed
 
 
-def chains_through(parent: Ints, is_named: Mask) -> NamedChains:
+def chains_through(parent: Ints, is_named: Mask) -> Interruptible[NamedChains]:
     """The nodes with a name, those above and those below them; parents stand before their children."""
     level, has_name = np.ones(len(parent), np.int64), is_named.copy()
-    above = parent.copy()
-    while (above >= 0).any():  # twice as far in each turn
-        rows = np.flatnonzero(above >= 0)
-        there = above[rows]
-        level[rows], has_name[rows] = level[rows] + level[there], has_name[rows] | has_name[there]
-        above[rows] = above[there]
+    for rows, above in ancestors(parent):
+        level[rows], has_name[rows] = level[rows] + level[above], has_name[rows] | has_name[above]
+        yield
     is_first = is_named & ~(has_name[parent] & (parent >= 0))
-    is_kept = has_name.copy()
-    for rows in _levels_up(level):
-        is_kept[parent[rows[is_kept[rows]]]] = True
+    is_kept = has_name | ((yield from _sums_below(parent, is_first.astype(np.int64))) > 0)
     kept = np.flatnonzero(is_kept)
     row = np.full(len(parent) + 1, -1)  # the last: of those at the top
     row[kept] = np.arange(len(kept))
     return NamedChains(kept, row[parent[kept]], level[kept], ~has_name[kept], is_first[kept])
 
 
-def _levels_up(level: Ints) -> Iterator[Ints]:
-    """Nodes of each level, the deepest first, without those at the top."""
-    order = np.argsort(level, kind="stable")
-    borders = np.flatnonzero(np.diff(level[order], prepend=0))
-    yield from reversed(np.split(order, borders[1:])[1:])
+def _sums_below(parent: Ints, values: NDArray[Any]) -> Interruptible[NDArray[Any]]:
+    """Values of each node and all below it, added up."""
+    sums = values.copy()
+    for rows, above in ancestors(parent):
+        np.add.at(sums, above, sums[rows])
+        yield
+    return sums

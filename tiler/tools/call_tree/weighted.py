@@ -8,7 +8,6 @@ from typing import Final, Literal
 import numpy as np
 
 from tilescope.tiler.duration_text import duration_text
-from tilescope.tiler.facts.stacks.frame_tree import FrameNode
 from tilescope.tiler.facts.stacks.weighted_stacks import allocation_stacks, device_stacks
 from tilescope.tiler.query import NO_NAME, Interruptible, Name
 from tilescope.tiler.schema import Kind
@@ -50,18 +49,18 @@ def weighted_answer(
     names |= {-2 - place: Name(memory, "") for place, memory in enumerate(memories)} | {-1: NO_NAME}
     parent = np.array([node.parent for node in tree.nodes], np.int64)
     is_named = [through is None or names[node.name].text == through for node in tree.nodes]
-    chains = chains_through(parent, np.array(is_named, np.bool_))
-    yield
-    every = [np.array([figure(node) for node in tree.nodes], object) for figure in (_total, _work)]
-    whole, count = map(chains.total, every)
-    sums = [chains.sums(figures) for figures in every]
-    yield
-    listed = chains.largest(sums[0], limit, depth)
+    chains = yield from chains_through(parent, np.array(is_named, np.bool_))
+    weights = np.array([node.work_total for node in tree.nodes], object)
+    work = np.array([node.work for node in tree.nodes], object)
+    whole, count = chains.total(weights), chains.total(work)
+    all_weights = yield from chains.sums(weights)
+    all_work = yield from chains.sums(work)
+    listed = chains.largest(all_weights, limit, depth)
     row_of = np.full(len(chains.kept) + 1, -1)
     row_of[listed] = np.arange(len(listed))
     parents = row_of[chains.parent[listed]].tolist()
     nodes = [tree.nodes[place] for place in chains.kept[listed].tolist()]
-    totals, works = (figures[listed].tolist() for figures in sums)
+    totals, works = all_weights[listed].tolist(), all_work[listed].tolist()
     kind: Kind = "ticks" if weight == "device" else "bytes"
     # What lies deeper than is listed counts above.
     own, counts = _own(totals, parents), _own(works, parents)
@@ -84,7 +83,7 @@ def weighted_answer(
     levels = int(chains.level.max(initial=0))
     table_sums: dict[str, Value] = {"self": whole, "count": count}
     rest: dict[str, Value] | None = None
-    if len(nodes) < len(chains.kept) and sum(counts) < count:
+    if len(nodes) < len(chains.kept) and (sum(counts) < count or sum(own) < whole):
         rest = {"self": whole - sum(own), "count": count - sum(counts)}
     table = Table(
         "nodes", "Call tree", columns, parent="parent", totals=table_sums, rest=rest, nested=("total", "calls")
@@ -101,14 +100,6 @@ def weighted_answer(
     what = f"{text} of work of devices is launched" if weight == "device" else f"{text} are allocated"
     headline = f"{what} in {len(chains.kept):,} chains of names" if whole else _NOTHING[weight]
     return Answer(facts, [table], notes=depth_note(levels, depth), headline=Note("info", headline))
-
-
-def _total(node: FrameNode) -> int:
-    return node.work_total
-
-
-def _work(node: FrameNode) -> int:
-    return node.work
 
 
 def _own(totals: Sequence[int], parents: Sequence[int]) -> list[int]:

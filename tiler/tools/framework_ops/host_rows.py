@@ -13,7 +13,7 @@ from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.framework_ops.shown import OperationRow, RowSums, ShownRows, leading
 from tilescope.tiler.tools.host_nouns import host_noun_of_run
 from tilescope.tiler.tools.question import Tracks
-from tilescope.tiler.tools.row_query import opens
+from tilescope.tiler.tools.row_query import event_name_column, opens
 from tilescope.tiler.tools.track_names import track_names
 
 
@@ -92,6 +92,7 @@ def host_table(host: HostRows, limit: int, tracks: Tracks | None, *, with_idle: 
         *shown.means(),
         Column("run_as", "Run as", "text", [None if row.key is None else ways[row.key] for row in shown.listed]),
         *leading(shown.listed),
+        event_name_column(row.shown for row in shown.listed),
     ]
     questions = [opens("call_tree", "Calls by stack", "name", tracks)]
     if host.launches is not None:

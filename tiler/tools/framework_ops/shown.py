@@ -11,7 +11,7 @@ from tilescope.tiler.facts.host_operations import OperatorKey
 from tilescope.tiler.facts.operations.rates import Rates
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table, Value
-from tilescope.tiler.tools.row_query import event_name_column, query_column
+from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.row_question import RowQuestion
 
 IDLE: Final = "idle"
@@ -124,5 +124,4 @@ def leading(listed: Sequence[OperationRow]) -> list[Column]:
     return [
         Column("track", "Track", "track", [row.track if row.track >= 0 else None for row in listed]),
         query_column(row.shown for row in listed),
-        event_name_column(row.shown for row in listed),
     ]

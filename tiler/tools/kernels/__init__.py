@@ -70,7 +70,7 @@ def _answer(scope: Scope, question: KernelsQuestion) -> Interruptible[Answer]:
     tick_ps = scope.reader.tick_ps
     names = by_name(kernels)
     could_use = gpu_kernels.could_use_tensor_cores
-    stacks = opens("call_tree", "Stacks that launch it", "name", question.tracks, column="name", weight="device")
+    stacks = opens("call_tree", "Stacks that launch it", "name", question.tracks, weight="device")
     questions = [stacks] if gpu_kernels.have_stacks else []
     return Answer(
         _facts(gpu_kernels, tick_ps),

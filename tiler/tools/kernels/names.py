@@ -11,7 +11,7 @@ from tilescope.tiler.facts.tensor_cores import uses_tensor_cores
 from tilescope.tiler.schema import TotalKind
 from tilescope.tiler.ticks import nearest_mean
 from tilescope.tiler.tools.answer import Column, Table, Value
-from tilescope.tiler.tools.row_query import query_column
+from tilescope.tiler.tools.row_query import event_name_column, query_column
 from tilescope.tiler.tools.row_question import RowQuestion
 
 # The longest kernel as "track.ordinal"; None: it is not known.
@@ -111,6 +111,8 @@ def names_table(
         query_column((row.name for row in rows), (row.longest.category for row in rows)),
         Column("parent", "Parent", "id", parents),
     ]
+    if opens:
+        columns.append(event_name_column(row.name for row in rows))
     left = [kernel for name in names[limit:] for kernel in name.launches]
     return Table(
         "names",

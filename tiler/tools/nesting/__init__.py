@@ -12,6 +12,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import Interruptible, Place
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.figures import Figures
+from tilescope.tiler.tools.nesting.callers import callers_around
 from tilescope.tiler.tools.nesting.family import Family
 from tilescope.tiler.tools.nesting.launch_context import LaunchContext, TrackSlice, launch_contexts, waiting_calls
 from tilescope.tiler.tools.nesting.launched_work import MOST_CALLS, launched_work_in
@@ -48,6 +49,7 @@ def _answer(scope: Scope, question: NestingQuestion) -> Interruptible[Answer]:
     self_ticks = yield from family.self_ticks()
     n_children = yield from family.children.count()
     children, more = yield from _children(family, question)
+    callers = yield from callers_around(scope.reader, question.track, family)
     row_slice = family.slice
     launches, more_launches = yield from launch_contexts(scope.reader, question.track, question.ordinal)
     waits: list[TrackSlice] = []
@@ -80,12 +82,13 @@ def _answer(scope: Scope, question: NestingQuestion) -> Interruptible[Answer]:
     ]
     tables = [
         Table("parents", "Around it, the nearest first", _columns(scope, question.track, parents)),
+        Table("callers", "Callers of these, by ids of frames of Python", _track_columns(scope, callers.frames)),
         Table("children", "Directly in it", _columns(scope, question.track, children), more=more),
         Table("launches", "What launched it", _launch_columns(scope, launches)),
         Table("waits", "Calls that were waiting when it ended", _wait_columns(scope, waits, row_slice.end)),
         Table("launched", "Work launched in it", _track_columns(scope, [] if launched is None else launched.first)),
     ]
-    notes = []
+    notes = [Note("info", text) for text in callers.notes]
     if more_launches:
         notes.append(Note("info", f"{plural(more_launches, 'more launch is', 'more launches are')} not listed"))
     if launched is not None and launched.count > len(launched.first):

@@ -6,17 +6,21 @@ nearest is its parent. Where slices nest, as they should, these are the slices a
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore, UsageError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import Interruptible, QueryReader, Reading
-from tilescope.tiler.query.events import Events
+from tilescope.tiler.query import Events, Interruptible, Name, QueryReader, Reading, join, no_events
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.nesting.row_slices import RowSlice, RowSlices
 from tilescope.tiler.windows import Windows, everywhere
+
+Ints = NDArray[np.int64]
 
 # The nearest slices around one: recursion may be deeper.
 MAX_PARENTS: Final = 1000
@@ -39,9 +43,24 @@ class Family:
 
     def parents(self) -> list[RowSlice]:
         """Slices that run when it starts, one in each row above, the nearest first; at most MAX_PARENTS."""
+        running = self._above
+        return [RowSlice.from_events(running, index) for index in range(min(len(running), MAX_PARENTS))]
+
+    def outermost(self, is_wanted: Callable[[Name], bool]) -> RowSlice | None:
+        """The outermost of some names among it and all slices around it."""
+        names = self._reader.names.by_id({self.slice.name, *np.unique(self._above.name).tolist()})
+        wanted = [number for number, name in names.items() if is_wanted(name)]
+        rows = np.flatnonzero(np.isin(self._above.name, wanted))
+        if len(rows):
+            return RowSlice.from_events(self._above, int(rows[-1]))
+        return self.slice if self.slice.name in wanted else None
+
+    @cached_property
+    def _above(self) -> Events:
+        """What runs above it when it starts, the nearest first."""
         row_slice = self.slice
         if row_slice.row == 0:
-            return []
+            return no_events(self._track)
         running = self._events(row_slice.start, row_slice.start + 1)
         above = (running.row < row_slice.row) & (running.ordinal < row_slice.ordinal)
         above &= running.start + running.duration > row_slice.start
@@ -51,8 +70,7 @@ class Family:
                 f"track {self._track}: {len(indices)} slices are above event {row_slice.ordinal}, "
                 f"which is on row {row_slice.row}"
             )
-        nearest = indices[np.argsort(-running.row[indices], kind="stable")][:MAX_PARENTS]
-        return [_slice(running, index) for index in nearest.tolist()]
+        return running.take(indices[np.argsort(-running.row[indices], kind="stable")])
 
     def self_ticks(self) -> Interruptible[int]:
         """Its self time: the ticks at which it is, of all slices of its track that run, the one that started last."""
@@ -106,7 +124,21 @@ def slice_at(reader: QueryReader, track: int, ordinal: int) -> RowSlice:
     rows = np.flatnonzero(events.ordinal == ordinal)
     if not len(rows):
         raise DamagedStore(f"track {track}: event {ordinal} is not where it should be")
-    return _slice(events, int(rows[0]))
+    return RowSlice.from_events(events, int(rows[0]))
+
+
+def slices_at(reader: QueryReader, track: int, ordinals: Ints) -> Interruptible[Events]:
+    """These slices of a track, in the order of their ordinals, each once; those that are not there are left out.
+
+    Raises DamagedStore.
+    """
+    parts = [no_events(track)]
+    plan = reader.plan(track, reader.leaves_of(track, ordinals))
+    # Outliers too: work that lies far from the rest was launched all the same.
+    for events in Reading(reader).events_and_outliers(plan, plan.leaf_runs):
+        parts.append(events.take(np.isin(events.ordinal, ordinals)))
+        yield
+    return join(parts)
 
 
 def _events_between(reader: QueryReader, track: int, start: int, stop: int) -> Events:
@@ -114,8 +146,3 @@ def _events_between(reader: QueryReader, track: int, start: int, stop: int) -> E
     plan = reader.plan(track, Windows.single(start, stop))
     (events,) = Reading(reader).events(plan, plan.leaf_runs)
     return events
-
-
-def _slice(events: Events, index: int) -> RowSlice:
-    columns = (events.ordinal, events.start, events.duration, events.row, events.name)
-    return RowSlice(*(int(column[index]) for column in columns))

@@ -93,8 +93,7 @@ def waiting_calls(
             waiting = running[np.array(host_kinds(names), np.int64) == HostKind.SYNC]
             if len(waiting):
                 row = waiting[np.argmax(events.row[waiting])]
-                columns = (events.ordinal, events.start, events.duration, events.row, events.name)
-                waits.append(TrackSlice(thread, RowSlice(*(int(column[row]) for column in columns))))
+                waits.append(TrackSlice(thread, RowSlice.from_events(events, row)))
         yield
     return sorted(waits, key=lambda wait: (wait.slice.end, wait.track)), max(len(threads) - MOST_THREADS, 0)
 

@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tilescope.tiler.lookup.launches import launched_work
-from tilescope.tiler.query import Events, Interruptible, QueryReader, Reading, join, no_events
+from tilescope.tiler.query import Interruptible, QueryReader
 from tilescope.tiler.records.launches import Launches
+from tilescope.tiler.tools.nesting.family import slices_at
 from tilescope.tiler.tools.nesting.launch_context import TrackSlice
 from tilescope.tiler.tools.nesting.row_slices import RowSlice
 from tilescope.tiler.windows import Windows
-
-Ints = NDArray[np.int64]
 
 # Launches that are looked up: those of an operator or a step, not those of a whole run.
 MOST_CALLS: Final = 10_000
@@ -50,7 +48,7 @@ def launched_work_in(reader: QueryReader, track: int, launching: RowSlice) -> In
     pairs = Launches.join(parts) if parts else None
     if pairs is None or not len(pairs):
         return nothing
-    calls = yield from _slices(reader, track, np.unique(pairs.ordinal))
+    calls = yield from slices_at(reader, track, np.unique(pairs.ordinal))
     is_in = (calls.start < launching.end) & (calls.row > launching.row)
     ordinals = calls.ordinal[is_in | (calls.ordinal == launching.ordinal)]
     pairs = pairs.take(np.isin(pairs.ordinal, ordinals))
@@ -58,25 +56,9 @@ def launched_work_in(reader: QueryReader, track: int, launching: RowSlice) -> In
     first: list[TrackSlice] = []
     for work_track in np.unique(pairs.partner_track).tolist():
         of_track = np.unique(pairs.partner_ordinal[pairs.partner_track == work_track])
-        work = yield from _slices(reader, work_track, of_track)
+        work = yield from slices_at(reader, work_track, of_track)
         count += len(work)
         ticks += sum(work.duration.tolist())  # which may be beyond 64 bits
-        first += [TrackSlice(work_track, _row_slice(work, row)) for row in range(min(len(work), MOST_LISTED))]
+        first += [TrackSlice(work_track, RowSlice.from_events(work, row)) for row in range(min(len(work), MOST_LISTED))]
     first.sort(key=lambda work: (work.slice.start, work.track, work.slice.ordinal))
     return LaunchedSlices(count, ticks, first[:MOST_LISTED])
-
-
-def _slices(reader: QueryReader, track: int, ordinals: Ints) -> Interruptible[Events]:
-    """These slices of a track, in the order of their ordinals, each once. Raises DamagedStore."""
-    parts = [no_events(track)]
-    plan = reader.plan(track, reader.leaves_of(track, ordinals))
-    # Outliers too: work that lies far from the rest was launched all the same.
-    for events in Reading(reader).events_and_outliers(plan, plan.leaf_runs):
-        parts.append(events.take(np.isin(events.ordinal, ordinals)))
-        yield
-    return join(parts)
-
-
-def _row_slice(events: Events, row: int) -> RowSlice:
-    columns = (events.ordinal, events.start, events.duration, events.row, events.name)
-    return RowSlice(*(int(column[row]) for column in columns))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.pages import BINS_PER_TILE, TRACKS_PER_BLOCK, Page, SliceFlag
-from tilescope.tiler.query import Interruptible, Place, QueryReader
+from tilescope.tiler.query import Events, Interruptible, Place, QueryReader
 from tilescope.tiler.resolver import TickRange
 
 Ints = NDArray[np.int64]
@@ -34,6 +34,12 @@ class RowSlice:
     duration: int
     row: int
     name: int  # id, -1 none
+
+    @classmethod
+    def from_events(cls, events: Events, index: int) -> RowSlice:
+        """One of some events."""
+        columns = (events.ordinal, events.start, events.duration, events.row, events.name)
+        return cls(*(int(column[index]) for column in columns))
 
     @property
     def end(self) -> int:

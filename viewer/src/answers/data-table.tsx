@@ -163,8 +163,7 @@ export function DataTable({
 
   const leadsBy = ({ leads }: RowWay, row: number) => leads === undefined || leads(row);
   const go = (row: number, way = 0) => {
-    const chosen = ways.filter((each) => leadsBy(each, row));
-    (chosen[way] ?? chosen[0])?.go(row);
+    ways.filter((each) => leadsBy(each, row))[way]?.go(row);
   };
   const lit = rowActions === null ? -1 : lines.rows.findIndex((row) => rowActions.isLit(row));
   const focus = (line: number) => {

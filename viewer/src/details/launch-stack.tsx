@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { plural } from "../components/format";
-import { firstChildren, type NamedSlice, NestingLoader } from "../state/nesting";
+import { firstChildren, type NamedSlice, type Nesting, NestingLoader } from "../state/nesting";
 import { buildKey } from "../state/question-key";
 import { lastOf } from "../state/request-state";
 import type { Trace } from "../state/trace";
@@ -10,6 +10,11 @@ import { EventLink } from "./links";
 import { CannotFetch, SkeletonRows } from "./notices";
 
 const LIST = firstChildren("time");
+
+function stackText({ depth, callers }: Nesting): string {
+  const around = `${plural(depth, "slice")} around the launch`;
+  return callers.length === 0 ? around : `${around}, and ${plural(callers.length, "caller")} of these`;
+}
 
 export function LaunchStack({ launch, trace }: { readonly launch: NamedSlice; readonly trace: Trace }) {
   const loader = useMemo(() => new NestingLoader(), []);
@@ -29,10 +34,10 @@ export function LaunchStack({ launch, trace }: { readonly launch: NamedSlice; re
       {isOpen && state.kind === "failed" && <CannotFetch failure={state.failure} retry={() => loader.again()} />}
       {isOpen && state.kind !== "failed" && nesting === null && <SkeletonRows widths={[80, 60]} />}
       {isOpen && nesting !== null && (
-        <table class="kin" data-table="stack" aria-label={`${plural(nesting.depth, "slice")} around the launch`}>
+        <table class="kin" data-table="stack" aria-label={stackText(nesting)}>
           <tbody>
-            {nesting.parents.map(({ track, ordinal, name }) => (
-              <tr key={ordinal}>
+            {[...nesting.parents, ...nesting.callers].map(({ track, ordinal, name }, place) => (
+              <tr key={place}>
                 <th scope="row">
                   <EventLink track={track} ordinal={ordinal} name={name} title={name} />
                 </th>

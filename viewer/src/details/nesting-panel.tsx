@@ -80,7 +80,7 @@ function Rows({ slices, event, time, isInside }: RowsProps) {
   return (
     <>
       {slices.map((slice) => (
-        <tr key={slice.ordinal}>
+        <tr key={`${slice.track}.${slice.ordinal}`}>
           <th scope="row">
             <EventLink track={slice.track} ordinal={slice.ordinal} name={slice.name} title={slice.name} />
           </th>
@@ -110,32 +110,56 @@ function Rows({ slices, event, time, isInside }: RowsProps) {
   );
 }
 
-function Parents({ nesting, event, time }: { nesting: Nesting; event: EventDetails; time: TimeBase }) {
+interface AboveProps {
+  readonly slices: readonly Relative[];
+  /** All that there are, however many came. */
+  readonly count: number;
+  readonly name: string;
+  readonly event: EventDetails;
+  readonly time: TimeBase;
+}
+
+/** Slices above it in its stack, the nearest first: few at first. */
+function Above({ slices, count, name, event, time }: AboveProps) {
   const slice = `${event.track}.${event.ordinal}`;
   const [opened, setOpened] = useState("");
-  const { parents, depth } = nesting;
-  const isCut = parents.length > PARENTS_AT_FIRST && opened !== slice;
-  const listed = isCut ? parents.slice(0, PARENTS_AT_FIRST) : parents;
+  const isCut = slices.length > PARENTS_AT_FIRST && opened !== slice;
+  const listed = isCut ? slices.slice(0, PARENTS_AT_FIRST) : slices;
+  return (
+    <>
+      <table class="kin" data-table={name}>
+        <colgroup>
+          <col />
+          <col class="kin-duration" />
+        </colgroup>
+        <tbody>
+          <Rows slices={listed} event={event} time={time} isInside={false} />
+        </tbody>
+      </table>
+      {isCut && (
+        <button type="button" class="button is-small" onClick={() => setOpened(slice)}>
+          {slices.length === count ? `All ${formatCount(count)}` : `The nearest ${formatCount(slices.length)}`}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Parents({ nesting, event, time }: { nesting: Nesting; event: EventDetails; time: TimeBase }) {
+  const { parents, callers, depth } = nesting;
   return (
     <section>
       <h3 title={`What runs above it when it starts, the nearest first; ${keysOf("parent-slice")} selects that`}>
         {depth === 0 ? "No slice around it" : `${plural(depth, "slice")} around it`}
       </h3>
-      {depth > 0 && (
-        <table class="kin" data-table="parents">
-          <colgroup>
-            <col />
-            <col class="kin-duration" />
-          </colgroup>
-          <tbody>
-            <Rows slices={listed} event={event} time={time} isInside={false} />
-          </tbody>
-        </table>
-      )}
-      {isCut && (
-        <button type="button" class="button is-small" onClick={() => setOpened(slice)}>
-          {parents.length === depth ? `All ${formatCount(depth)}` : `The nearest ${formatCount(parents.length)}`}
-        </button>
+      {depth > 0 && <Above slices={parents} count={depth} name="parents" event={event} time={time} />}
+      {callers.length > 0 && (
+        <>
+          <h3 title="Frames of Python that called the outermost one around it, by their ids, on this thread or others; the nearest first">
+            Called from
+          </h3>
+          <Above slices={callers} count={callers.length} name="callers" event={event} time={time} />
+        </>
       )}
     </section>
   );
@@ -259,7 +283,7 @@ export function NestingPanel({
     ) : null;
   }
   const isStale = state.kind === "waiting";
-  if (nesting.depth === 0 && nesting.childCount === 0n) {
+  if (nesting.depth === 0 && nesting.childCount === 0n && nesting.callers.length === 0) {
     return (
       <div class={isStale ? "is-stale" : ""} aria-busy={isStale} inert={isStale}>
         <LaunchPanel nesting={nesting} event={details} time={time} trace={trace} />

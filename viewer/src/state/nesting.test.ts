@@ -34,7 +34,7 @@ function answer(count: number, listed: number, more: string | null = null): Tool
     }).map(([column, values]) => ({ id: column, values })),
   });
   const tables = [table("parents", 1), table("children", listed), table("launches", 2), table("waits", 1)];
-  tables.push(table("launched", 1));
+  tables.push(table("callers", 1), table("launched", 1));
   const notes = [{ severity: "info", text: "1 more launch is not listed." }];
   return { complete: true, facts, tables, series: [], notes } as unknown as ToolAnswer;
 }
@@ -45,6 +45,7 @@ it("is read of the tool's answer, to the tick", () => {
   expect(nesting.parents).toEqual([
     { track: 7, ordinal: 1, name: "f", startTicks: 9007199254740993n, durationTicks: 12n },
   ]);
+  expect(nesting.callers).toEqual(nesting.parents);
   expect(nesting.children.map(({ ordinal }) => ordinal)).toEqual([1, 2]);
   const event = { track: 7, ordinal: 1, name: "f", startTicks: 9007199254740993n, durationTicks: 12n };
   expect(nesting.launches).toEqual([

@@ -59,6 +59,8 @@ export interface Nesting {
   readonly childCount: bigint;
   /** The nearest first. */
   readonly parents: readonly Relative[];
+  /** Frames of Python that called the outermost of these, by their ids, the nearest first: on any thread. */
+  readonly callers: readonly Relative[];
   readonly children: readonly Relative[];
   readonly launches: readonly Launch[];
   readonly waits: readonly Wait[];
@@ -205,6 +207,7 @@ export function parseNesting(answer: ToolAnswer, list: ChildList): Nesting {
     depth: Number(fact("row")),
     childCount: BigInt(fact("children")),
     parents: relatives("parents"),
+    callers: relatives("callers"),
     children: relatives("children"),
     launches: relatives("launches").map((launch, k) => ({ launch, around: around[k]!, frame: frames[k]! })),
     waits: relatives("waits").map((wait, k) => ({ ...wait, afterTicks: BigInt(String(after[k])) })),
