@@ -174,7 +174,7 @@ def test_any_threads_with_a_failure_and_a_cancel(
     queue = EntryQueue(write)
 
     def work(thread: int) -> tuple[int, bool]:
-        """How many entries it has put, and whether it heard of a failure."""
+        """Number of entries that it has put, and whether it heard of a failure."""
         done = 0
         begin.wait(10)
         for size, flushes in threads[thread]:

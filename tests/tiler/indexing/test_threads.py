@@ -97,11 +97,11 @@ def test_a_write_that_fails_ends_the_build(
 def test_a_build_that_is_cancelled_ends_all_threads(
     files: list[Path], tmp_path: Path, threads: int, reports: int
 ) -> None:
-    told: list[BuildProgress] = []
+    steps: list[BuildProgress] = []
 
     def report(progress: BuildProgress) -> None:
-        told.append(progress)
-        if len(told) >= reports or progress.phase == "publish":
+        steps.append(progress)
+        if len(steps) >= reports or progress.phase == "publish":
             raise Cancelled("stopped")
 
     with pytest.raises(Cancelled):
