@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import dropwhile
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -80,9 +81,8 @@ def _profile(trace: Trace, processors: Sequence[int]) -> list[str]:
     path = trace.path.with_name("profile.json")
     output = _index(trace, processors, "--profile", path).output
     path.unlink()
-    lines = output.splitlines()
-    first = next(number for number, line in enumerate(lines) if "profile: " in line)
-    return [line.removeprefix("tilescope: ") for line in lines[first:]]
+    lines = [line.removeprefix("tilescope: ") for line in output.splitlines()]
+    return [*dropwhile(lambda line: not line.startswith("profile: "), lines)]
 
 
 def _decodings_at_once(trace: Trace, processors: Sequence[int]) -> float:

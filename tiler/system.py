@@ -31,6 +31,8 @@ _QUOTA_FILES: Final = ("cpu.cfs_quota_us", "cpu.cfs_period_us")  # of version 1
 _QUOTA_UNLIMITED: Final = 1 << 20
 _ZEROS: Final = bytes(1 << 20)
 
+MOST_PROCESSORS: Final = 1024  # that somebody may choose: each gets a thread
+
 
 class _WithDescriptor(Protocol):
     def fileno(self) -> int: ...
@@ -61,7 +63,7 @@ def processors() -> int:
     """
     chosen = os.environ.get(_PROCESSORS, "")
     if chosen.isascii() and chosen.isdigit():
-        return max(int(chosen), 1)
+        return min(max(int(chosen), 1), MOST_PROCESSORS)
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(min(count, _quota_processors()), 1)
 

@@ -30,6 +30,11 @@ def test_stores_do_not_depend_on_it(tmp_path: Path) -> None:
     assert os.environ["TILESCOPE_THREADS"] == "5"
 
 
+def test_it_has_no_effect_on_a_server(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", "http://localhost:9/?token=a", "stats", "--threads", "2"]) == 2
+    assert "--threads has no effect: a server has" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("text", ["0", "-1", "many", "1025", "2.5", "²"])
 @pytest.mark.parametrize("command", [["index", "a", "-o", "b"], ["verify", "a"], ["view", "a"], ["serve", "a"]])
 def test_other_numbers_are_refused(command: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:

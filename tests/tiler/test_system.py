@@ -129,7 +129,7 @@ def test_processors_that_somebody_chose(monkeypatch: pytest.MonkeyPatch) -> None
     before = system.processors()
     system.use_processors(before + 3)
     assert system.processors() == before + 3
-    for text, expected in (("0", 1), ("many", before), ("²", before)):
+    for text, expected in (("0", 1), ("many", before), ("²", before), ("9" * 100, 1024)):
         monkeypatch.setenv("TILESCOPE_THREADS", text)
         assert system.processors() == expected
 

@@ -312,11 +312,11 @@ class Builder:
                 parts[number] = tiles
                 if len(parts) <= len(cuts):
                     return
-            whole = parts[len(parts) - 1]
-            for earlier in range(len(parts) - 2, -1, -1):
-                parts[earlier].join(whole)
-                whole = parts[earlier]
-            self._end_rollup(track, whole)
+            tiles = parts.pop(len(cuts))
+            for earlier in range(len(cuts) - 1, -1, -1):
+                parts[earlier].join(tiles)
+                tiles = parts.pop(earlier)  # what was joined is free
+            self._end_rollup(track, tiles)
 
         spans = zip([0, *cuts], [*cuts, None], strict=True)
         first, *others = [partial(staged("rollups", build), number, *span) for number, span in enumerate(spans)]

@@ -32,7 +32,7 @@ class Schedule:
     The order: what is shared, as it frees memory; what is done beside the tracks; tracks; what waits for all of them;
     rollups. Blocks are begun as long as those that are in work leave room for them. When all tracks are built, one
     thread has a rollup while others do what is shared: the heaviest takes longer than all that can be shared then. It
-    is of two parts, and the second one is shared.
+    is built in parts, and all but the first are shared.
     """
 
     def __init__(
@@ -116,11 +116,14 @@ class Schedule:
                 self._change.notify_all()
 
     def needs(self, number: int, share: float) -> None:
-        """The block needs no more than that share of its memory from now on. Nothing, where a thread has ended it."""
+        """The block needs no more than that share of its memory from now on, however often that is said.
+
+        Nothing, where a thread has ended it.
+        """
         with self._change:
             if number not in self._rows_of:
                 return
-            rows = int(share * self._rows_of[number])
+            rows = int(share * self._weights[number])
             self._rows_now -= self._rows_of[number] - rows
             self._rows_of[number] = rows
             self._change.notify_all()

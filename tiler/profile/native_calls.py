@@ -62,5 +62,7 @@ def _add_unlocked(profile: WorkProfile) -> None:
     *columns, dropped = _native.take_unlocked_spans()
     profile.dropped += dropped
     for thread, begin_ns, end_ns, taken_ns in zip(*(column.tolist() for column in columns), strict=True):
+        if begin_ns < profile.begin_ns:  # of a thread that began it while the profile before was recorded
+            continue
         profile.add(ProfileSpan(thread, "unlocked", _UNLOCKED, begin_ns, end_ns, -1))
         profile.add(ProfileSpan(thread, "wait", PYTHON_LOCK, end_ns, taken_ns, -1))

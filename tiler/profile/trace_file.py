@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 import msgspec
 
@@ -14,12 +13,14 @@ from tilescope.tiler.profile.timeline import moments, spans_by_thread
 _PROCESS: Final = 1
 
 
-def write_profile(profile: WorkProfile, path: Path) -> None:
-    """Writes the profile as a trace file. Raises OSError."""
-    with path.open("w", encoding="utf-8") as file:
-        file.write('{"displayTimeUnit":"ns","traceEvents":[\n')
-        file.write(",\n".join(_events(profile)))
-        file.write("\n]}\n")
+def write_profile(profile: WorkProfile, file: IO[bytes]) -> None:
+    """Writes the profile as a trace, event by event. Raises OSError."""
+    file.write(b'{"displayTimeUnit":"ns","traceEvents":[')
+    before = b"\n"
+    for event in _events(profile):
+        file.write(before + event.encode())
+        before = b",\n"
+    file.write(b"\n]}\n")
 
 
 def _events(profile: WorkProfile) -> Iterator[str]:

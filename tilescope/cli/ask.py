@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from tilescope.cli.addresses import is_server_address, path_or_address
 from tilescope.cli.stores import add_store_argument, local_store
-from tilescope.cli.threads_option import add_threads_option, use_threads
+from tilescope.cli.threads_option import TOOL_LIMIT, add_threads_option, use_threads
 from tilescope.cli.work_rules_option import add_work_rules_option, work_rules_of
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ def run(args: argparse.Namespace) -> int:
     if isinstance(args.store, str) and is_server_address(args.store):
         if options.work_rules is not None:
             raise UsageError("--work-rules has no effect: a server has those that it was started with")
+        if options.threads is not None:
+            raise UsageError("--threads has no effect: a server has as many as it was started with")
         from tilescope.cli.server_run import server_run
         from tilescope.tiler.tools.figure_text import Shown
 
@@ -160,7 +162,7 @@ def tool_parser(tool: AnyTool) -> argparse.ArgumentParser:
     for parameter in parameters(tool.question):
         _add_option(parser, parameter)
     add_work_rules_option(parser)
-    add_threads_option(parser)
+    add_threads_option(parser, TOOL_LIMIT)
     output = parser.add_argument_group("output")
     output.add_argument(
         "--format",

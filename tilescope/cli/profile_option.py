@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tilescope.cli.option_rules import not_with
 from tilescope.cli.say import complain
+from tilescope.cli.whole_file import whole_file
 
 
 def add_profile_option(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +25,10 @@ def add_profile_option(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def profile_into(path: Path | None) -> Iterator[None]:
-    """Records the block into a trace, and prints its summary on stderr; nothing without a path."""
+    """Records the block into a trace, and prints its summary on stderr; nothing without a path.
+
+    Raises OSError before the block where the file cannot be written. A block that fails leaves none.
+    """
     if path is None:
         yield
         return
@@ -33,9 +37,10 @@ def profile_into(path: Path | None) -> Iterator[None]:
     from tilescope.tiler.profile.summary import ProfileSummary
     from tilescope.tiler.profile.trace_file import write_profile
 
-    profile = WorkProfile()
-    with recorded_build(profile):
-        yield
-    write_profile(profile, path)
+    with whole_file(path) as file:
+        profile = WorkProfile()
+        with recorded_build(profile):
+            yield
+        write_profile(profile, file)
     for line in ProfileSummary.from_profile(profile).lines():
         complain(line)

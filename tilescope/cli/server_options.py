@@ -20,7 +20,7 @@ from tilescope.cli.say import LogToStderr
 from tilescope.cli.seldom import Seldom
 from tilescope.cli.separate_option import add_separate_option
 from tilescope.cli.sizes import parse_size
-from tilescope.cli.threads_option import add_threads_option, use_threads
+from tilescope.cli.threads_option import TOOL_LIMIT, add_threads_option, use_threads
 from tilescope.cli.time_unit_option import add_time_unit_option
 from tilescope.cli.work_rules_option import add_work_rules_option
 from tilescope.tiler.errors import NOTHING_THERE, TraceError
@@ -52,7 +52,7 @@ def add_server_options(parser: argparse.ArgumentParser, *, has_grpc: bool) -> No
     )
     add_cache_options(parser)
     add_memory_option(parser, "approximate memory for indexing; the rest goes to scratch files in the cache directory")
-    add_threads_option(parser)
+    add_threads_option(parser, TOOL_LIMIT)
     add_scratch_option(parser)
     parser.add_argument(
         "--kept-answers",

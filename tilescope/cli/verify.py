@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     add_store_argument(parser)
     add_memory_option(parser, "memory for all threads together")
-    add_threads_option(parser)
+    add_threads_option(parser, ", four at most")
     parser.add_argument(
         "--same-as",
         type=path_or_address,

@@ -119,7 +119,10 @@ def test_one_thread_at_a_time_builds_blocks_of_few_rows_and_all_that_these_share
 
 
 @pytest.mark.parametrize(("share", "begun"), [(0.6, [0]), (0.5, [0, 32]), (0.0, [0, 32])])
-def test_a_block_begins_as_soon_as_one_that_is_in_work_leaves_room_for_it(share: float, begun: list[int]) -> None:
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_block_begins_as_soon_as_one_that_is_in_work_leaves_room_for_it(
+    share: float, begun: list[int], times: int
+) -> None:
     found: list[int] = []
     blocks = [block(0, [6000]), block(32, [5000])]
     schedule = Schedule(blocks, Priorities(), 8000, lambda track: found.append(track.id))
@@ -128,7 +131,8 @@ def test_a_block_begins_as_soon_as_one_that_is_in_work_leaves_room_for_it(share:
         if task is None:
             break
         task()
-        schedule.needs(number, share)
+        for _ in range(times):  # several threads end parts of the block: each says so
+            schedule.needs(number, share)
         schedule.done()
     assert found == begun
 

@@ -29,7 +29,8 @@ def recorded(tmp_path: Path) -> WorkProfile:
 
 def test_a_profile_is_a_trace(tmp_path: Path) -> None:
     profile = recorded(tmp_path)
-    write_profile(profile, tmp_path / "profile.json")
+    with (tmp_path / "profile.json").open("wb") as file:
+        write_profile(profile, file)
     build_store([tmp_path / "profile.json"], tmp_path / "profile.store")
     verify_store(tmp_path / "profile.store")
     store = open_run_store(tmp_path / "profile.store")
