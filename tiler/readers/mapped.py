@@ -130,7 +130,7 @@ class MappedBytes:
     def check(self) -> None:
         """Raises `ChangedTrace` when the file is not what it was when it was mapped: what was read may be wrong.
 
-        Costs less than a microsecond. Raises `TraceError` where something was read of a copy that nobody held.
+        Costs less than a microsecond. Raises `TraceError` as `check_whole` does.
         """
         self.check_whole()
         if _stamp(self._descriptor) != self._stamp:
@@ -139,12 +139,15 @@ class MappedBytes:
     def check_whole(self) -> None:
         """Raises `ChangedTrace` when something was read that the file no longer has. It may have changed otherwise.
 
-        Raises `TraceError` where something was read of a copy that nobody held.
+        Raises `TraceError` where the file is as it was and its disk did not give a part of it, and where something was
+        read of a copy that nobody held.
         """
         if self._guarded is None or not self._guarded.broken:
             return
         if self._copy is not None:
             raise TraceError(self._path, "a part was read that is not in its copy: this is a fault of Tilescope")
+        if _stamp(self._descriptor) == self._stamp:
+            raise TraceError(self._path, "a part of it cannot be read", advice="look for errors of its disk or network")
         raise ChangedTrace(self._path)
 
     def release(self, begin: int, end: int) -> None:

@@ -84,6 +84,21 @@ def test_a_file_that_shrinks_reads_as_zeros_and_has_changed(path: Path, size: in
         bytes_of_it.close()
 
 
+def test_a_file_that_is_as_it_was_and_gives_no_bytes_cannot_be_read(path: Path) -> None:
+    with ByteSource.open(path) as source:
+        bytes_of_it = mapped(source)
+        written_ns = path.stat().st_mtime_ns
+        os.truncate(path, 0)
+        assert bytes_of_it.array.sum() == 0  # as where a disk fails
+        os.truncate(path, SIZE)
+        os.utime(path, ns=(0, written_ns))
+        for check in (bytes_of_it.check, bytes_of_it.check_whole):
+            with pytest.raises(TraceError, match="a part of it cannot be read") as error:
+                check()
+            assert not isinstance(error.value, ChangedTrace)
+        bytes_of_it.close()
+
+
 def test_a_file_that_is_written_has_changed(path: Path) -> None:
     with ByteSource.open(path) as source:
         bytes_of_it = mapped(source)

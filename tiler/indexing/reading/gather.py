@@ -105,9 +105,10 @@ class Gatherer(Struct):
         self._pieces.add(*_by_track(chunks, self.scratch))
 
     def _place_sorted(self, most_left: int) -> None:
-        """Places what is sorted, until no more is left."""
+        """Places what is sorted, until no more is left. Raises what sorting raised, each time that it is asked for."""
         while len(self._sorting) > most_left:
-            self._pieces.add(*self._sorting.popleft().result())
+            self._pieces.add(*self._sorting[0].result())
+            self._sorting.popleft()
 
     @property
     def span(self) -> Span:

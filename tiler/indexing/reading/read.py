@@ -82,6 +82,7 @@ class _Reading(Struct):
     room: Room
     stopped: threading.Event
     batch_bytes: int  # of chunks that wait for more
+    threads: int  # that it is read with, where one file is read by several
     time_unit: TimeUnit
     neighbours: Neighbours  # all files of the run
     reader: Reader | None = None
@@ -114,6 +115,7 @@ class _Reading(Struct):
         if isinstance(reader, TraceEventReader) and self.time_unit == "ns":
             reader.count_nanoseconds()
         if isinstance(reader, TraceEventReader):
+            reader.take_threads(self.threads)
             reader.take_rank(job_rank(self.path, self.sources.max_inflated))
         if isinstance(reader, AscendTableReader):
             reader.take_neighbours(self.neighbours, job_rank(self.path, self.sources.max_inflated))
@@ -171,7 +173,11 @@ def read_files(
         at_once = max(1, min(workers, len(files)))
         batch_bytes = int(room.bytes * _BATCH_SHARE) // at_once
         beside = Neighbours(files)
-        readings = [_Reading(file, sources, scratch, room, stopped, batch_bytes, time_unit, beside) for file in files]
+        # Each thread has a block of 4 MB and its columns: of 16 files with 8 threads each there would be 128 at a time.
+        threads = min(workers, 1 + workers // at_once)
+        readings = [
+            _Reading(file, sources, scratch, room, stopped, batch_bytes, threads, time_unit, beside) for file in files
+        ]
         sizes = [_size_bytes(file) for file in files]
         meter.bytes_total = sum(sizes)
         stack.callback(_close, readings)

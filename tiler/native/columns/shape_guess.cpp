@@ -71,7 +71,10 @@ void ShapeGuess::learn(std::size_t key, std::string_view text) {
         slot.plain.append(from, p);
         slot.runs.push_back(static_cast<std::uint32_t>(p - from));
         if (p == end) break;
-        for (std::size_t digits = 0; digits < kMostDigits && p != end && is_digit(*p); ++digits) ++p;
+        std::size_t digits = 0;
+        do {  // a byte at least, should it be no digit any more: it may lie in a file that somebody writes
+            ++p;
+        } while (++digits < kMostDigits && p != end && is_digit(*p));
     }
     slot.plain.append(kReadBehind, '\0');
     text_ = text;

@@ -34,25 +34,28 @@ bool TextShape::add(std::string_view text) {
     }
 #endif
     while (p != end) {
-        if (is_digit(*p)) {
+        const char c = *p;
+        if (is_digit(c)) {
             p = add_number(p, end);
-        } else if (*p == kNumberMark) {
+        } else if (c == kNumberMark) {
             return false;
         } else {
-            add_mark(*p++);
+            add_mark(c);
+            ++p;
         }
     }
     return true;
 }
 
-// `p` stands at a digit.
+// `p` stands at a digit, or stood at one: each mark takes a byte at least, whatever the byte is by now.
 const char* TextShape::add_number(const char* p, const char* end) {
     // Zeros before other digits belong to the shape: the value alone does not tell them.
-    while (*p == '0' && end - p > 1 && is_digit(p[1])) add_mark(*p++);
+    for (; *p == '0' && end - p > 1 && is_digit(p[1]); ++p) add_mark('0');
     std::uint64_t value = 0;
-    for (std::size_t digits = 0; digits < kMostDigits && p != end && is_digit(*p); ++digits, ++p) {
-        value = 10 * value + static_cast<std::uint64_t>(*p - '0');
-    }
+    std::size_t digits = 0;
+    do {
+        value = 10 * value + static_cast<std::uint64_t>(*p++ - '0');
+    } while (++digits < kMostDigits && p != end && is_digit(*p));
     add_mark(kNumberMark);
     values_[values_size_++] = value;
     return p;

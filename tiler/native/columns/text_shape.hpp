@@ -17,7 +17,8 @@ constexpr std::size_t kMostDigits = 18;  // of one number: the value fits whatev
 
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
-// Made piece by piece.
+// Made piece by piece. A text may lie in a file that somebody writes meanwhile: then the shape is one of neither text, and
+// still no longer than it.
 class TextShape {
   public:
     static constexpr std::size_t kLongestText = 2048;  // a longer one has no shape: it hardly repeats

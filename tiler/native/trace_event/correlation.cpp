@@ -43,14 +43,15 @@ constexpr std::string_view quoted_key = "\"correlation\"";
 // The first member `correlation` of the arguments themselves.
 RawValue correlation_of(std::string_view arguments) {
     RawValue correlation;
-    const void* const match = memmem(arguments.data(), arguments.size(), quoted_key.data(), quoted_key.size());
+    const char* const first = arguments.data() + 1;  // behind the bracket
+    const void* const match = memmem(first, arguments.size() - 1, quoted_key.data(), quoted_key.size());
     if (match == nullptr) return correlation;
     const char* const key = static_cast<const char*>(match);
     const char* const end = arguments.data() + arguments.size();
     const char* const colon = skip_space(key + quoted_key.size(), end);
     // As nearly all are: a key, and no object before it in which it could lie.
-    const auto before = static_cast<std::size_t>(key - arguments.data()) - 1;
-    if (colon != end && *colon == ':' && std::memchr(arguments.data() + 1, '{', before) == nullptr) {
+    const auto before = static_cast<std::size_t>(key - first);
+    if (colon != end && *colon == ':' && std::memchr(first, '{', before) == nullptr) {
         const ScanEnd read = read_value(skip_space(colon + 1, end), end, correlation);
         return read.status == Scan::ok ? correlation : RawValue();
     }

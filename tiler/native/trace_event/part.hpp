@@ -3,6 +3,9 @@
 // Where the block's first event begins is a guess, and what the events mean is known as far as the block tells. The stream
 // takes a part over when it arrives at exactly that place between two events; otherwise it reads the block itself. So a part
 // changes how fast a file is read, never what is read.
+//
+// The block may lie in a mapped file, which somebody may write or shorten meanwhile: what is read then means nothing, and no
+// byte beside the block is read or written for it. A byte that was looked at is not taken for the same when it is read again.
 #pragma once
 
 #include <cstddef>

@@ -71,6 +71,10 @@ class TraceEventReader:
         self._nanoseconds = True
         self._stream = _native.TraceEventStream(MAX_ATTACHMENTS, nanoseconds=True)
 
+    def take_threads(self, threads: int) -> None:
+        """Reads with no more threads. Before everything else."""
+        self._workers = min(self._workers, threads)
+
     def take_rank(self, rank: JobRank | None) -> None:
         """Takes the rank that files beside it say, for where it says none itself. Before everything else."""
         self._rank_beside = rank

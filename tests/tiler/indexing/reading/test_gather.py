@@ -79,8 +79,9 @@ def test_what_fails_beside_is_raised_when_rows_are_asked_for() -> None:
     damaged.args_end[0] = 9  # beyond the end of the next
     gatherer.add(damaged)
     gatherer.stop()
-    with pytest.raises(ValueError, match="end"):
-        gatherer.rows_of(1)
+    for _ in range(2):  # it is not forgotten with the rows that lack
+        with pytest.raises(ValueError, match="end"):
+            gatherer.rows_of(1)
 
 
 @given(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
 import random
+import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from tests.tiler.readers.trace_event.trace_event_file import source_of
 from tilescope.tiler import _native
 from tilescope.tiler.columns import EventChunk
 from tilescope.tiler.errors import ChangedTrace
+from tilescope.tiler.readers import mapped
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.trace_event import TraceEventReader
 from tilescope.tiler.readers.trace_event.blocks import read_blocks
@@ -260,6 +263,43 @@ def test_a_file_that_is_shortened_while_it_is_read_has_changed(tmp_path: Path) -
         with pytest.raises(ChangedTrace):
             for _ in blocks:
                 pass
+
+
+def test_a_file_that_is_shortened_is_not_said_to_be_cut_short(tmp_path: Path) -> None:
+    event = b'{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"text":"%s"}}' % (b"x" * 300)
+    path = tmp_path / "trace.json"
+    path.write_bytes(b"[" + b",".join([event] * 60_000) + b"]")  # seven blocks, of which three are read ahead
+    reader = TraceEventReader(ByteSource.open(path), 1)
+    chunks = reader.chunks()
+    next(chunks)
+    os.truncate(path, 100)
+    with pytest.raises(ChangedTrace, match=str(path)):
+        for _ in chunks:
+            pass
+    reader.close()
+
+
+def test_a_file_that_cannot_be_mapped_is_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(errno.ENODEV, "No such device")
+
+    monkeypatch.setattr(mapped, "_map", refused)
+    path, data = _mapped_file(tmp_path)
+    with ByteSource.open(path) as source:
+        stream = _native.TraceEventStream()
+        for block, part in read_blocks(source, 2, first_bytes=1000, largest_bytes=30_000):
+            stream.feed(block, part)
+    stream.finish()
+    assert found(stream) == in_sequence(data)
+
+
+def test_a_reader_takes_no_more_threads_than_it_is_given(tmp_path: Path) -> None:
+    path, _ = _mapped_file(tmp_path)
+    reader = TraceEventReader(ByteSource.open(path), 5)
+    reader.take_threads(1)
+    for _ in reader.chunks():
+        assert len([thread for thread in threading.enumerate() if thread.name.startswith("read-events")]) <= 1
+    reader.close()
 
 
 @pytest.mark.parametrize("workers", [1, 3])
