@@ -12,6 +12,7 @@ from tilescope.mcp.protocol import protocol_server
 from tilescope.mcp.runs import AgentClient, AgentRuns, RunPlace
 from tilescope.server.agents.asgi import asgi_answer
 from tilescope.server.agents.served_runs import CALLER, Caller, ServedRuns
+from tilescope.server.errors import message_of
 from tilescope.server.keys import QUESTIONS, REGISTRY, SETTINGS
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Asker, Questions
@@ -25,8 +26,9 @@ class Agents:
     def __init__(self, registry: Registry, questions: Questions, base_path: str) -> None:
         self._served = ServedRuns(registry, questions)
         self._base_path = base_path
-        self._runs = AgentRuns([RunPlace(_HERE, self._client, _link)])
-        self._manager = StreamableHTTPSessionManager(protocol_server(self._runs), json_response=True, stateless=True)
+        self._runs = AgentRuns([RunPlace(_HERE, self._client, _link, is_server=True)])
+        server = protocol_server(self._runs, message_of)
+        self._manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
 
     async def answer(self, request: web.Request) -> web.Response:
         """One message of the protocol, and its answer."""

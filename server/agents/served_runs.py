@@ -15,6 +15,7 @@ from tilescope.client.source import NO_SQL_THERE, Build, Value, ref_of, text_of
 from tilescope.client.store_source import StoreSource
 from tilescope.server.http.caching import JSON
 from tilescope.server.runs.registry import Registry
+from tilescope.server.runs.run import RunStatus
 from tilescope.server.runs.run_manifest import run_manifest
 from tilescope.server.services import Asker, Questions
 from tilescope.server.services.tools import (
@@ -57,15 +58,22 @@ class ServedRuns:
 
     async def runs(self) -> list[RunInfo]:
         """All runs, newest first."""
-        listed = await self._registry.list_runs()
-        return [RunInfo.from_json(msgspec.to_builtins(status.to_schema())) for status in listed]
+        return list(map(_info, await self._registry.list_runs()))
 
     async def run(self, name: str) -> AsyncRun:
         """The run of that id. Raises `NotFound`, `NotIndexed`, `StoreError`."""
         return AsyncRun(self._source, await self._source.manifest(name))
 
+    async def index(self, name: str) -> RunInfo:
+        """Has the run of that id indexed next; the run as it is now. Raises `NotFound`, `IndexingFailed`."""
+        return _info(await self._registry.index_again(name))
+
     async def close(self) -> None:
         """Nothing is to be closed."""
+
+
+def _info(status: RunStatus) -> RunInfo:
+    return RunInfo.from_json(msgspec.to_builtins(status.to_schema()))
 
 
 class ServedSource(StoreSource):

@@ -56,6 +56,9 @@ async def test_events_of_a_span(run: AsyncRun, example: Example) -> None:
     assert sorted(rows) == sorted((e.name, e.category, e.start, e.duration) for e in wanted)
     assert set(table["track"]) == {track.id}
     assert len(await run.events(50_000, 90_000, track, limit=7)) == 7
+    for columns in (None, ["args.x"]):
+        with pytest.raises(UsageError, match="limit"):
+            await run.events(50_000, 90_000, track, limit=-1, columns=columns)
     assert len(await run.events(10, 10, track)) == 0
 
 

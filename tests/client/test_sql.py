@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 from aiohttp.test_utils import TestServer
 
 from tests.client.conftest import is_open
-from tests.example import Example
+from tests.example import Example, PlainEvent
 from tilescope.client import connect, connect_async
 from tilescope.tiler.errors import UsageError
 
@@ -30,6 +33,18 @@ def test_rows_are_a_table(example: Example) -> None:
         with pytest.raises(UsageError, match="more rows than 10,000"):
             run.sql("select range from range(20000)")
     assert not is_open(example.path)
+
+
+def test_rows_are_of_the_build_that_is_open(tmp_path: Path) -> None:
+    trace = Example(tmp_path, [PlainEvent("thread", "op", "", 0, 10)])
+    trace.store.close()
+    with connect(trace.path) as client:
+        run = client.run()
+        assert run.sql("select count(*) as n from slices")["n"].tolist() == [1]
+        shutil.rmtree(trace.path)
+        Example(tmp_path, [PlainEvent("thread", "op", "", 10 * k, 5) for k in range(3)]).store.close()
+        with pytest.raises(UsageError, match=f"no build {run.build} any more: open the run again"):
+            run.sql("select count(*) as n from slices")
 
 
 async def test_a_server_runs_none(server: TestServer) -> None:

@@ -85,6 +85,14 @@ def test_rows_are_asked_for_page_by_page_until_all_are_there() -> None:
         answer_text(Answer(tables=[table]), SHOWN, "", "nope")
 
 
+def test_a_table_that_is_named_has_all_the_room() -> None:
+    answer = Answer(tables=[rows("op", 50), rows("other", 50)])
+    few = answer_text(answer, SHOWN, "")
+    assert [len(table["rows"]) for table in few.structure["tables"]] == [10, 10]
+    assert len(answer_text(answer, SHOWN, "", "other").structure["tables"][0]["rows"]) == 50
+    assert "40 rows of op (table='op', skip=10)" in few.text("")
+
+
 def test_text_of_a_trace_is_one_line_short_and_no_column() -> None:
     table = Table("names", "Names", [Column("name", "Name", "name", [HOSTILE]), Column("n", "N", "count", [1])])
     text = answer_text(Answer(tables=[table], headline=Note("info", HOSTILE)), SHOWN, HOSTILE)
@@ -94,7 +102,7 @@ def test_text_of_a_trace_is_one_line_short_and_no_column() -> None:
     assert "\x1b" not in whole
     (row,) = [line for line in whole.splitlines() if line.endswith(" | 1")]
     assert row.count(" | ") == 1
-    assert len(row) <= 2 * CELL_CHARACTERS  # what is escaped takes more room
+    assert len(row) <= CELL_CHARACTERS + len(" | 1")
     json.dumps(text.structure)
 
 
@@ -102,14 +110,21 @@ def test_text_of_a_trace_is_one_line_short_and_no_column() -> None:
 def test_a_cut_text_keeps_both_ends(text: str, characters: int) -> None:
     short = one_line(text, characters)
     assert short.isprintable()
-    if len(text) <= characters:
-        assert short == one_line(text, 1000)
-    else:
-        assert "…" in short
+    assert len(short) <= characters
+    whole = one_line(text, 10_000)
+    if len(whole) <= characters:
+        assert short == whole
+    elif text.isprintable():
+        begin, end = short.split("…", 1) if "…" not in text else (short[:1], "")
+        assert text.startswith(begin)
+        assert text.endswith(end)
 
 
 def test_an_answer_that_lacks_hosts_says_which() -> None:
     text = answer_text(Answer(is_complete=False, missing=["host 3"]), SHOWN, "")
     assert "Not complete: missing are host 3." in text.text("")
+    many = answer_text(Answer(is_complete=False, missing=[f"host {k}" for k in range(5000)]), SHOWN, "")
+    assert many.structure["all_missing"] == 5000
+    assert len(many.structure["missing"]) == 20
     assert "Not complete: the run is still being indexed." in answer_text(Answer(is_complete=False), SHOWN, "").text("")
     assert AgentText(SHOWN).text("") == ""

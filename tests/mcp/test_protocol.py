@@ -22,7 +22,8 @@ from mcp import Client, StdioServerParameters, types
 from bench.server_process import serving
 from tests.device_trace import DeviceTrace
 from tilescope.cli.mcp import run_place
-from tilescope.mcp.agent_tools import AGENT_TOOLS
+from tilescope.mcp.agent_tools import AGENT_TOOLS, agent_tools
+from tilescope.mcp.links import LinkTarget
 from tilescope.mcp.protocol import protocol_server, tool_list
 from tilescope.mcp.runs import AgentRuns
 from tilescope.mcp.short_text import MOST_BYTES
@@ -59,10 +60,14 @@ def text_of(result: types.CallToolResult) -> str:
     return content.text
 
 
-def test_the_list_of_tools_is_short_and_valid() -> None:
+@pytest.mark.parametrize("allows_sql", [False, True])
+def test_the_list_of_tools_is_short_and_valid(*, allows_sql: bool) -> None:
     jsonschema = pytest.importorskip("jsonschema")
-    assert len(types.ListToolsResult(tools=tool_list()).model_dump_json(by_alias=True, exclude_none=True)) <= 8000
-    for tool in AGENT_TOOLS:
+    runs = AgentRuns([], allows_sql)
+    listed = types.ListToolsResult(tools=tool_list(runs))
+    assert ("query" in {tool.name for tool in listed.tools}) is allows_sql
+    assert len(listed.model_dump_json(by_alias=True, exclude_none=True).encode()) <= 8000
+    for tool in agent_tools(runs):
         jsonschema.Draft202012Validator.check_schema(tool.schema)
 
 
@@ -124,9 +129,18 @@ def test_a_time_with_a_unit_is_the_same_as_its_ticks(call: Call) -> None:
         ("ask", {"tool": "stats", "question": "limit=3"}, "object is wanted"),
         ("ask", {"tool": "stats", "table": "nope"}, "there is no table 'nope'"),
         ("overview", {"start": 1.5}, "1.5 is a float"),
+        ("ask", {"tool": "stats", "question": {"start": "\u00b2"}}, "start: "),
+        ("ask", {"tool": "stats", "question": {"start": "9" * 5000}}, "is beyond 64 bits"),
+        ("ask", {"tool": "compare", "question": {"against": "a,,b"}}, "names of runs are wanted"),
+        ("ask", {"tool": "compare", "question": {"against": ",".join(map(str, range(40)))}}, "1 to 32"),
+        ("compare", {"against": "nobody"}, "there is no run nobody"),
+        ("query", {"sql": "select 1"}, "there is no tool 'query'"),
         ("overview", {"begin": 1}, "there are run, start, end, steps"),
+        ("overview", {"start": True}, "string or integer is wanted, not bool"),
         ("overview", {"run": "nobody"}, "there is no run nobody"),
         ("link", {"start": 1}, "needs start and end"),
+        ("link", {"start": 1, "end": "--5"}, "end: "),
+        ("link", {"event": "3.x"}, "TRACK.ORDINAL is wanted"),
         ("picture", {"start": 5, "end": 5}, "needs a span"),
         ("picture", {"tracks": "5000"}, "there is no track of slices 5000"),
         ("find", {"query": "dur>"}, "a duration is a number with a unit"),
@@ -141,6 +155,18 @@ def test_what_makes_no_sense_is_refused_by_name(call: Call, name: str, arguments
     assert text_of(result).isprintable()
 
 
+def test_null_is_as_if_it_were_not_there(call: Call) -> None:
+    nulls = call("ask", run=None, tool="stats", question={"start": None, "limit": 2}, table=None, skip=None)
+    assert nulls.structured_content == call("ask", tool="stats", question={"limit": 2}).structured_content
+    assert text_of(call("link", start=None, end=None, event=None)).endswith("--at v=1")
+
+
+def test_a_list_of_one_table_keeps_its_notes(call: Call) -> None:
+    answer = call("events", limit=3)
+    assert "notes" in answer.structured_content
+    assert [len(table["rows"]) for table in answer.structured_content["tables"]] == [3]
+
+
 def test_links_open_just_what_was_asked(call: Call, store: Path) -> None:
     assert text_of(call("link", start=1, end=9)) == f"tilescope view {store} --at 'v=1&t=1-9'"
     assert text_of(call("link", event="3.7")).endswith("'v=1&sel=3.7'")
@@ -148,6 +174,8 @@ def test_links_open_just_what_was_asked(call: Call, store: Path) -> None:
     assert hits.structured_content["link"].endswith("'v=1&t=0-5000&q=dur%3E1ns'")
     part = call("ask", tool="stats", question={"start": 0, "end": 5000, "by": "track"})
     assert part.structured_content["link"].endswith("'v=1&t=0-5000&tool=stats&area=0-5000&in=selection&f.by=track'")
+    steps = LinkTarget(tool="stats", steps="5-9", fields={"step_name": "train"})
+    assert steps.fragment == "v=1&tool=stats&in=steps.5-9&f.step_name=train"
 
 
 def test_a_picture_is_a_small_png_of_what_there_is(call: Call) -> None:

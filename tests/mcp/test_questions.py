@@ -100,7 +100,7 @@ def step(events: Events, number: int) -> PlainEvent:
 
 
 QUESTIONS: Final = (
-    Question("How many events has the run?", (("runs", {}),), lambda s: s["runs"][0]["state"], lambda _: "ready"),
+    Question("How many events has the run?", (("runs", {}),), lambda s: int(s["runs"][0]["events"]), len),
     Question(
         "How often does op 7 run?", (("find", {"query": '"op 7"'}),), fact("count"), lambda e: len(named(e, "op 7"))
     ),
@@ -115,7 +115,7 @@ QUESTIONS: Final = (
         "How long is the longest Inner?",
         (ask("stats", limit=40),),
         lambda s: dict(zip(column("names", "name")(s), whole("names", "longest")(s), strict=True))["Inner"],
-        lambda _: 10,
+        lambda e: max(event.duration for event in named(e, "Inner")),
     ),
     Question(
         "How often does op 7 start in this half millisecond?",
@@ -169,7 +169,7 @@ QUESTIONS: Final = (
         "How many steps are there?",
         (ask("steps", step_name=STEP),),
         lambda s: sorted(map(int, column("steps", "step")(s))),
-        lambda _: list(range(3, 13)),
+        lambda e: sorted(int(x.name.split()[1]) for x in slices(e) if x.name.startswith(f"{STEP} ")),
     ),
     Question(
         "How long is step 5?",

@@ -32,7 +32,7 @@ class SqlRefusal(Struct, frozen=True):
 
 
 class SqlRequest(Struct, frozen=True):
-    """A statement about the run in a store, and what it may take."""
+    """A statement about the run in a store, and what it may take. `build`: the one that is meant; empty: any."""
 
     store: str
     statement: str
@@ -40,6 +40,7 @@ class SqlRequest(Struct, frozen=True):
     memory_bytes: int
     rows: int
     answer_bytes: int
+    build: str = ""
 
 
 class SqlReply(Struct, frozen=True):

@@ -32,13 +32,13 @@ class SqlLimits:
 DEFAULT_LIMITS: Final = SqlLimits()
 
 
-def ask_sql(store: Path, statement: str, limits: SqlLimits = DEFAULT_LIMITS) -> SqlAnswer:
+def ask_sql(store: Path, statement: str, limits: SqlLimits = DEFAULT_LIMITS, *, build: str = "") -> SqlAnswer:
     """The answer to one statement that selects from the tables of a run.
 
-    Raises UsageError for one that cannot be run, writes, reaches outside of the tables or takes too much, and
-    StoreError for a store that cannot be read.
+    Raises UsageError for one that cannot be run, writes, reaches outside of the tables or takes too much, or where the
+    store has another build by now, and StoreError for a store that cannot be read.
     """
-    request = request_of(store, statement, limits)
+    request = request_of(store, statement, limits, build)
     command = [sys.executable, "-P", "-m", "tilescope.tiler.sql.process"]
     try:
         done = subprocess.run(
@@ -55,8 +55,10 @@ def ask_sql(store: Path, statement: str, limits: SqlLimits = DEFAULT_LIMITS) -> 
     raise (UsageError if reply.refusal.is_usage else StoreError)(reply.refusal.reason)
 
 
-def request_of(store: Path, statement: str, limits: SqlLimits) -> SqlRequest:
+def request_of(store: Path, statement: str, limits: SqlLimits, build: str = "") -> SqlRequest:
     """Request for the process. Raises UsageError for a statement that is too long."""
     if len(statement) > MOST_CHARACTERS:
         raise UsageError(f"a statement has at most {MOST_CHARACTERS:,} characters")
-    return SqlRequest(str(store), statement, limits.seconds, limits.memory_bytes, limits.rows, limits.answer_bytes)
+    return SqlRequest(
+        str(store), statement, limits.seconds, limits.memory_bytes, limits.rows, limits.answer_bytes, build
+    )

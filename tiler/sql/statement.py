@@ -39,6 +39,8 @@ def run_statement(request: SqlRequest) -> SqlAnswer:
         open_database(request.memory_bytes, threads) as binding,
         open_database(request.memory_bytes, threads) as database,
     ):
+        if request.build not in ("", store.build):
+            raise UsageError(f"there is no build {request.build} any more: open the run again")
         is_late = threading.Event()
         timer = threading.Timer(request.seconds, _interrupt, (is_late, binding, database))
         timer.daemon = True

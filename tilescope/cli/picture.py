@@ -41,9 +41,9 @@ def run(args: argparse.Namespace) -> int:
 
     from tilescope.cli.mcp import run_place
     from tilescope.cli.whole_file import whole_file
-    from tilescope.mcp.agent_tools import moment
     from tilescope.mcp.picture import picture
     from tilescope.mcp.runs import AgentRuns
+    from tilescope.mcp.tool_question import moment
 
     async def drawn() -> Picture:
         async with AgentRuns([run_place(args.store, opened)]) as runs:

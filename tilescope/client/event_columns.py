@@ -10,6 +10,7 @@ import numpy as np
 from tilescope.client.answers import column_of
 from tilescope.client.source import Build, RunSource, Value
 from tilescope.client.tables import Table
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query.event_columns import EventColumns
 from tilescope.tiler.tables.batch import Column
 from tilescope.tiler.tables.event_rows import EVENT_COLUMNS as ROW_COLUMNS
@@ -28,7 +29,9 @@ def are_on_pages(columns: Sequence[str] | None) -> bool:
 
 
 async def at_most(events: AsyncIterator[EventColumns], limit: int | None) -> list[EventColumns]:
-    """The first events, as many as there may be; None: all."""
+    """The first events, as many as there may be; None: all. Raises UsageError for fewer than none."""
+    if limit is not None and limit < 0:
+        raise UsageError(f"limit: 0 or more, not {limit}")
     parts: list[EventColumns] = []
     left = limit
     async for part in events:

@@ -228,7 +228,7 @@ class LocalSource(StoreSource):
         self._check(*build)
         from tilescope.tiler.sql import ask_sql
 
-        return await asyncio.to_thread(ask_sql, self._path, statement)
+        return await asyncio.to_thread(ask_sql, self._path, statement, build=build.id)
 
     def ref(self, build: Build) -> str:
         return str(self._path / f"gen-{build.id}")

@@ -24,6 +24,7 @@ _FACTS: Final = 16
 _NOTES: Final = 8
 _NOTE_CHARACTERS: Final = 400
 _ROWS: Final = 10  # of a table, unless another number is asked for
+_HOSTS: Final = 20  # that are missing
 _FOOT_BYTES: Final = 1_000  # for what was cut off, and the link
 
 
@@ -48,8 +49,9 @@ class AgentText:
 
     def text(self, link: str) -> str:
         """All of it, with what was cut off, and the link."""
-        foot = ["Cut off: " + one_line("; ".join(self.cut), 500)] if self.cut else []
-        foot += [f"Link: {link}"] if link and size_bytes(link) < _FOOT_BYTES - 500 else []
+        cut = [f"Cut off: {one_line('; '.join(self.cut), characters)}" for characters in (490, 120)]
+        foot = [cut[0] if size_bytes(cut[0]) <= _FOOT_BYTES // 2 else cut[1]] if self.cut else []
+        foot += [f"Link: {link}"] if link and size_bytes(link) < _FOOT_BYTES // 2 - 6 else []
         self.structure |= {"cut": self.cut, "link": link}
         return "\n".join([*self.lines, *foot])
 
@@ -58,21 +60,26 @@ def answer_text(answer: Answer, shown: Shown, header: str, only: str = "", skip:
     """The answer below a header: headline, facts, notes, then tables, of each a few rows.
 
     `only` names a table, which then has all the room; `skip` are rows that are left out, `rows` how many are shown at
-    most. Raises UsageError for a table that is not there.
+    most: unless given ten, or of a table that is named as many as there is room for. Raises UsageError for a table that
+    is not there.
     """
     text = AgentText(shown)
     text.add(one_line(header, 300))
     text.add(FROM_TRACE)
     if not answer.is_complete:
-        reason = f"missing are {', '.join(answer.missing)}" if answer.missing else "the run is still being indexed"
+        reason = "the run is still being indexed"
+        if answer.missing:
+            reason = f"missing are {', '.join(answer.missing[:_HOSTS])}"
         text.add(one_line(f"Not complete: {reason}.", 300))
-    text.structure |= {"complete": answer.is_complete, "missing": list(answer.missing)}
+    missing = [one_line(host) for host in answer.missing[:_HOSTS]]
+    text.structure |= {"complete": answer.is_complete, "missing": missing, "all_missing": len(answer.missing)}
     if only:
-        _add_tables(text, [answer.table(only)], skip, rows)
+        table = answer.table(only)
+        _add_tables(text, [table], skip, rows or len(table))
         return text
     _add_sentences(text, answer)
     _add_facts(text, answer)
-    _add_tables(text, answer.tables, 0, rows)
+    _add_tables(text, answer.tables, 0, rows or _ROWS)
     if answer.series:
         text.cut.append(f"charts {', '.join(series.id for series in answer.series)} (in the viewer)")
     return text
@@ -96,7 +103,7 @@ def _add_facts(text: AgentText, answer: Answer) -> None:
         note = f" ({fact.note})" if fact.note else ""
         text.add(one_line(f"{fact.label}: {text.shown.text(fact.kind, fact.value)}{note}", 200))
     text.structure["facts"] = [
-        {"id": fact.id, "label": fact.label, "kind": fact.kind, "value": _exact(fact.kind, fact.value)}
+        {"id": fact.id, "label": one_line(fact.label), "kind": fact.kind, "value": _exact(fact.kind, fact.value)}
         for fact in facts[:_FACTS]
     ]
     if len(facts) > _FACTS:
@@ -110,7 +117,7 @@ def _add_tables(text: AgentText, tables: Sequence[Table], skip: int, rows: int) 
     text.structure["tables"] = []
     for k, table in enumerate(tables):
         share = text.room // (len(tables) - k) if k else text.room * 2 // 3 if len(tables) > 1 else text.room
-        _add_table(text, table, skip, rows or (len(table) if len(tables) == 1 and skip else _ROWS), share)
+        _add_table(text, table, skip, rows, share)
 
 
 def _add_table(text: AgentText, table: Table, skip: int, rows: int, share: int) -> None:
@@ -138,7 +145,7 @@ def _add_table(text: AgentText, table: Table, skip: int, rows: int, share: int) 
     text.structure["tables"].append(
         {
             "id": table.id,
-            "columns": [{"id": c.id, "title": c.title, "kind": c.kind, "unit": c.unit} for c in columns],
+            "columns": [{"id": c.id, "title": one_line(c.title), "kind": c.kind, "unit": c.unit} for c in columns],
             "first_row": skip,
             "rows": shown_rows,
             "all_rows": len(table),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
 
 @dataclass(frozen=True, slots=True)
 class LinkTarget:
-    """Target of a link: ticks [start, end) of the timeline, an event `TRACK.ORDINAL`, a search, or a tool's page."""
+    """Target of a link: ticks [start, end) of the timeline, an event `TRACK.ORDINAL`, a search, or a tool's page.
+
+    The page is of the span, or of `steps`: "5" or "5-9". `others`: paths of other runs that the page is about.
+    """
 
     start: int | None = None
     end: int | None = None
@@ -18,6 +21,8 @@ class LinkTarget:
     query: str = ""
     tool: str = ""
     fields: Mapping[str, str] | None = None
+    steps: str = ""
+    others: Sequence[str] = ()
 
     @property
     def fragment(self) -> str:
@@ -33,6 +38,8 @@ class LinkTarget:
             parts.append(f"tool={quote(self.tool)}")
             if self.start is not None and self.end is not None:
                 parts += [f"area={self.start}-{self.end}", "in=selection"]
+            elif self.steps:
+                parts.append(f"in=steps.{quote(self.steps)}")
             parts += [f"f.{quote(name)}={quote(value)}" for name, value in (self.fields or {}).items()]
         return "&".join(parts)
 
@@ -43,5 +50,7 @@ def server_link(server: str, run: str, place: LinkTarget) -> str:
 
 
 def view_command(path: str, place: LinkTarget) -> str:
-    """The command that opens a place in a run without a server."""
+    """The command that opens a place in a run without a server; beside other runs, whose page is chosen there."""
+    if place.others:
+        return f"tilescope view {shlex.join([path, *place.others])}"
     return f"tilescope view {shlex.quote(path)} --at {shlex.quote(place.fragment)}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Final
@@ -16,12 +17,10 @@ from tilescope.mcp.runs import AgentRun
 from tilescope.mcp.short_text import one_line
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.percent_text import percent_text
-from tilescope.tiler.tables.batch import Column
 from tilescope.tiler.tools import Tracks
-from tilescope.tiler.words import Words
 
 if TYPE_CHECKING:
-    from PIL import ImageDraw
+    from PIL import Image, ImageDraw
 
 MOST_BYTES: Final = 200_000
 WIDTH_PX: Final = 1200
@@ -36,6 +35,10 @@ MOST_ROWS: Final = 6  # of a track: what nests deeper is left out, and counted
 _COLOURS: Final = ("#3b6fb6", "#e07b39", "#3f9b76", "#b25d9c", "#8a8f2f", "#5aa7c7", "#c2504d", "#7a6cc0")
 _INK: Final = "#30343a"
 _FAINT: Final = "#d9dce1"
+
+
+# Bins or slices of a view: columns by their names.
+BoxColumns = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +73,12 @@ async def picture(chosen: AgentRun, start: int | None, end: int | None, tracks: 
     shown = [by_id[number] for number in chosen_ids[:MOST_TRACKS]]
     view = await run.view(start, end, WIDTH_PX - NAMES_PX, shown)
     cut = [f"{len(chosen_ids) - len(shown)} more tracks: name some with tracks"] if len(chosen_ids) > len(shown) else []
-    rows = [Strip.make(view, track, start, end) for track in shown]
+    rows = await asyncio.to_thread(_strips, view, shown, start, end)
     deep = sum(strip.hidden for strip in rows)
     if deep:
         cut.append(f"{deep:,} slices and bins nest deeper than {MOST_ROWS} rows")
-    return Picture(_png(chosen, rows, start, end), start, end, [strip.words for strip in rows], cut)
+    png = await asyncio.to_thread(_png, chosen, rows, start, end)
+    return Picture(png, start, end, [strip.words for strip in rows], cut)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +92,14 @@ class Strip:
     words: str
 
     @classmethod
-    def make(cls, view: RunView, track: Track, start: int, end: int) -> Strip:
+    def make(cls, columns: Sequence[BoxColumns], track: Track, start: int, end: int) -> Strip:
         """The boxes of a track in a view. Busy time: of its first row, within the span, of bins in proportion."""
         boxes: list[tuple[int, int, int, float, str]] = []
-        for table, is_bins in ((view.bins, True), (view.slices, False)):
-            mine = np.flatnonzero(np.asarray(table["track"]) == track.id)
-            begins, lengths, levels = (np.asarray(table[name])[mine].tolist() for name in ("start", "duration", "row"))
-            busy = np.asarray(table["busy"])[mine].tolist() if is_bins else lengths
-            names = _texts(table["name"])[mine].tolist()
-            for begin, length, row, spent, name in zip(begins, lengths, levels, busy, names, strict=True):
-                if begin < end and begin + length >= start:
+        for table in columns:
+            mine = np.flatnonzero(table["track"] == track.id)
+            cells = (table[name][mine].tolist() for name in ("start", "duration", "row", "busy", "name"))
+            for begin, length, row, spent, name in zip(*cells, strict=True):
+                if begin < end and (begin + length > start or begin == start):
                     boxes.append((row, begin, length, min(1.0, spent / length) if length else 1.0, name or ""))
         kept = [box for box in boxes if box[0] < MOST_ROWS]
         spent_ticks = sum(
@@ -107,6 +109,14 @@ class Strip:
         words = f"{track.id} {label}: about {percent_text(min(1.0, spent_ticks / (end - start)))} busy"
         rows = 1 + max((row for row, *_ in kept), default=0)
         return cls(label, kept, rows, len(boxes) - len(kept), words)
+
+
+def _strips(view: RunView, tracks: Sequence[Track], start: int, end: int) -> list[Strip]:
+    names = ("track", "start", "duration", "row", "name")
+    bins = {name: view.bins[name] for name in (*names, "busy")}
+    slices = {name: view.slices[name] for name in names}
+    columns = [bins, slices | {"busy": slices["duration"]}]
+    return [Strip.make(columns, track, start, end) for track in tracks]
 
 
 def _png(chosen: AgentRun, strips: Sequence[Strip], start: int, end: int) -> bytes:
@@ -126,12 +136,18 @@ def _png(chosen: AgentRun, strips: Sequence[Strip], start: int, end: int) -> byt
             draw.rectangle((left, bottom - high + 1, max(left, right - 1), bottom), fill=_colour(name))
         top += strip.row_count * ROW_PX + GAP_PX
         draw.line((0, top - 3, WIDTH_PX, top - 3), fill=_FAINT)
-    for colours in (256, 32, 8):
-        file = BytesIO()
-        image.quantize(colours).save(file, "PNG", optimize=True)
-        if file.tell() <= MOST_BYTES:
-            break
-    return file.getvalue()
+    return small_file(image)
+
+
+def small_file(image: Image.Image) -> bytes:
+    """A PNG of at most `MOST_BYTES`, in fewer colours where it must be, and then with fewer pixels."""
+    while True:
+        for colours in (256, 32, 8):
+            file = BytesIO()
+            image.quantize(colours).save(file, "PNG", optimize=True)
+            if file.tell() <= MOST_BYTES:
+                return file.getvalue()
+        image = image.reduce(2)
 
 
 def _draw_axis(draw: ImageDraw.ImageDraw, chosen: AgentRun, start: int, end: int, height: int) -> None:
@@ -141,10 +157,6 @@ def _draw_axis(draw: ImageDraw.ImageDraw, chosen: AgentRun, start: int, end: int
         draw.line((x, AXIS_PX - 6, x, height), fill=_FAINT)
         draw.text((x + 3, 3), chosen.shown.text("time", tick), fill=_INK)
     draw.text((4, 3), one_line(chosen.run.name, 40), fill=_INK)
-
-
-def _texts(column: Column) -> NDArray[Any]:
-    return column.array() if isinstance(column, Words) else column
 
 
 def _x(tick: int, start: int, end: int) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Callable
 from typing import Any, Final
 
 from mcp import types
 from mcp.server import Server, ServerRequestContext
 
 from tilescope import __version__
-from tilescope.mcp.agent_tools import AGENT_TOOLS, agent_tool
+from tilescope.mcp.agent_tools import agent_tool, agent_tools
 from tilescope.mcp.runs import AgentRuns
 from tilescope.mcp.short_text import one_line
 from tilescope.tiler.errors import TilescopeError
@@ -21,41 +22,40 @@ INSTRUCTIONS: Final = (
 )
 
 
-def protocol_server(runs: AgentRuns) -> Server[dict[str, Any]]:
-    """A server that answers about these runs, for any transport of the SDK."""
+def protocol_server(runs: AgentRuns, error_text: Callable[[TilescopeError], str] = str) -> Server[dict[str, Any]]:
+    """A server that answers about these runs, for any transport of the SDK. `error_text` is what agents are told."""
 
     async def list_tools(
         _context: ServerRequestContext[dict[str, Any]], _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=tool_list())
+        return types.ListToolsResult(tools=tool_list(runs))
 
     async def call_tool(
         _context: ServerRequestContext[dict[str, Any]], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        return await _called(runs, params.name, params.arguments or {})
+        try:
+            return await _called(runs, params.name, params.arguments or {})
+        except TilescopeError as error:
+            text = one_line(error_text(error), 2_000)
+            return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
     return Server(
         "tilescope", version=__version__, instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
     )
 
 
-def tool_list() -> list[types.Tool]:
+def tool_list(runs: AgentRuns) -> list[types.Tool]:
     """The tools as the protocol has them; together at most 8 kB."""
     reading = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
     return [
         types.Tool(name=tool.name, description=tool.help, input_schema=tool.schema, annotations=reading)
-        for tool in AGENT_TOOLS
+        for tool in agent_tools(runs)
     ]
 
 
 async def _called(runs: AgentRuns, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
-    try:
-        tool = agent_tool(name)
-        tool.check(arguments)
-        answer = await tool.answer(runs, arguments)
-    except TilescopeError as error:
-        text = one_line(str(error), 2_000)
-        return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+    tool = agent_tool(runs, name)
+    answer = await tool.answer(runs, tool.checked(arguments))
     content: list[types.ContentBlock] = [types.TextContent(type="text", text=answer.text)]
     if answer.png:
         data = base64.b64encode(answer.png).decode("ascii")

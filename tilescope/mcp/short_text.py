@@ -11,11 +11,18 @@ CELL_CHARACTERS: Final = 80  # of a name in a table
 
 
 def one_line(text: str, characters: int = CELL_CHARACTERS) -> str:
-    """The text on one line, cut in its middle where it is longer: both ends of a name tell it from others."""
+    """The text on one line, cut in its middle where it is longer: both ends of a name tell it from others.
+
+    It has at most so many characters with whatever is escaped, too.
+    """
+    return _cut(printable(_cut(text, characters)), characters)
+
+
+def _cut(text: str, characters: int) -> str:
     if len(text) <= characters:
-        return printable(text)
+        return text
     begin = (characters - 1) * 2 // 3
-    return printable(f"{text[:begin]}…{text[len(text) - (characters - 1 - begin) :]}")
+    return f"{text[:begin]}…{text[len(text) - (characters - 1 - begin) :]}"
 
 
 def size_bytes(text: str) -> int:
