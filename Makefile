@@ -22,7 +22,7 @@ VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
 .PHONY: help demo install dev dev-ready demo-ready test-ready hook release lint-deep test test-python test-quick test-deep deep-tools test-wheels native-checks test-tensorflow test-viewer test-browser test-dist scaling kill-test damage hostile torch newest-jax portable-wheels test-portable chroots sanitize sanitized sanitize-quick fuzz lint lint-python lint-native lint-viewer tidy tidy-quick format bench bench-scale bench-realistic \
-        bench-load bench-answers compare-xprof compare-hta diagnosis dist resolve viewer browser chromium firefox nginx docs readme-figures bench-readme cli-docs stubs tools-docs types pictures clean
+        bench-load bench-answers compare-xprof compare-hta diagnosis dist resolve viewer browser chromium firefox nginx docs readme-figures bench-readme cli-docs stubs tools-docs sql-docs types pictures clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -410,6 +410,9 @@ types: $(STAMPS)/test-tools ## writes the TypeScript types of the API, and table
 
 tools-docs: $(STAMPS)/test-tools ## writes docs/tools.md anew from the registrations
 	$(BIN)/tilescope tools --markdown > docs/tools.md
+
+sql-docs: $(STAMPS)/test-tools ## writes the tables of docs/sql.md anew from their definitions
+	$(BIN)/python -m tests.docs.write_sql_docs
 
 pictures: $(STAMPS)/test-tools $(VIEWER_BUILT) chromium ## takes the pictures of the README anew
 	$(BIN)/python -m tests.browser.write_pictures

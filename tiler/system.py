@@ -23,6 +23,7 @@ UNLIMITED: Final = resource.RLIM_INFINITY
 _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 _TICKS_PER_S: Final = os.sysconf("SC_CLK_TCK")
 _USER_TIME: Final = 11  # of the fields of a process' `stat` behind its name; system time is the next
+_DATA: Final = 5  # of the sizes of a process: what it may write into, and shares with no other
 _OPEN_FILES: Final = Path("/proc/self/fd") if Path("/proc/self/fd").is_dir() else Path("/dev/fd")
 _PROCESSORS: Final = "TILESCOPE_THREADS"  # of the environment, which processes inherit
 _CGROUPS: Final = Path("/proc/self/cgroup")
@@ -121,6 +122,15 @@ def memory_limits() -> list[tuple[int, str, str]]:
     return [limit for limit in limits if limit[0] != UNLIMITED]
 
 
+def limit_memory(more_bytes: int) -> None:
+    """Has this process take no more than so many bytes beside those it has: what asks for more fails. Linux alone."""
+    if sys.platform != "linux":
+        return
+    limit = _memory_pages()[_DATA] * _PAGE_BYTES + more_bytes
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit if hard == UNLIMITED else min(limit, hard), hard))
+
+
 def mapped_bytes() -> int:
     """Memory of this process that is of mapped files; 0 where the system does not say."""
     return _resident_pages()[1] * _PAGE_BYTES
@@ -136,9 +146,14 @@ def _resident_pages() -> tuple[int, int]:
     """All that are resident, and those of files."""
     if sys.platform != "linux":
         return 0, 0
+    _, resident, shared, *_ = _memory_pages()
+    return resident, shared
+
+
+def _memory_pages() -> list[int]:
+    """Sizes of this process as Linux counts them."""
     with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - read every few milliseconds
-        _, resident, shared, *_ = file.read().split()
-    return int(resident), int(shared)
+        return [int(size) for size in file.read().split()]
 
 
 def processor_s(pid: int) -> float:

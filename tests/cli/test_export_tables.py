@@ -6,17 +6,23 @@ import csv
 import errno
 import json
 import random
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pyarrow import ipc, parquet
 
 from tests.example import Example, random_events
 from tilescope.cli import main
+from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.export import table_files
+from tilescope.tiler.export.table_files import TableExport
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tables import Batch
 
 COUNT_AND_SUM = "select count(*), sum(duration) from "
 
@@ -119,6 +125,48 @@ def test_a_full_disk_leaves_no_file(
         assert main(["export", str(example.path), "--tables", tables, "-o", str(tmp_path / "x.parquet")]) == 1
         assert "No space left" in capsys.readouterr().err
         assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("form", ["csv", "json-tables", "parquet", "arrow", "json"])
+def test_a_reader_that_goes_away_is_no_error(example: Example, form: str) -> None:
+    """As `head` does: nothing is said, and what is left is not written."""
+    command = [sys.executable, "-m", "tilescope", "export", str(example.path), "--format", form]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as export:
+        assert export.stdout is not None
+        assert export.stderr is not None
+        export.stdout.close()
+        complaint = export.stderr.read()
+    assert (export.returncode, complaint) == (1, b"")
+
+
+@pytest.mark.parametrize("form", ["csv", "json-tables", "parquet", "arrow"])
+def test_a_full_device_is_one_line(example: Example, form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(example.path), "--format", form, "-o", "/dev/full"]) == 1
+    assert capsys.readouterr().err == "tilescope: /dev/full: No space left on device\n"
+
+
+def test_a_database_that_fails_leaves_nothing_beside_it(
+    example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """DuckDB has files of its own beside a database while it is written."""
+    pytest.importorskip("duckdb")
+
+    def damaged(*_: object, **__: object) -> None:
+        raise DamagedStore("pages-0: damaged")
+
+    monkeypatch.setattr("tilescope.tiler.tables.events.event_columns", damaged)
+    assert main(["export", str(example.path), "--tables", "tracks,slices", "-o", str(tmp_path / "run.duckdb")]) == 1
+    assert "pages-0: damaged" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_lines_of_json_have_finite_numbers(example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.array([1.5, np.inf, -np.inf, np.nan])
+    monkeypatch.setattr(TableExport, "batches", lambda _: iter([Batch({"value": values}, 4)]))
+    out = tmp_path / "x.jsonl"
+    assert main(["export", str(example.path), "--tables", "counters", "--columns", "value", "-o", str(out)]) == 0
+    lines = [json.loads(line, parse_constant=pytest.fail) for line in out.read_text().splitlines()]
+    assert [line["value"] for line in lines] == [1.5, None, None, None]
 
 
 def test_a_folder_that_is_there_stays(example: Example, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

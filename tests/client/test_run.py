@@ -72,7 +72,7 @@ async def test_all_events_of_a_run_each_once(run: AsyncRun, example: Example) ->
 
 
 async def test_batches_are_the_same_events(run: AsyncRun, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tilescope.client.aio._BATCH_EVENTS", 1000)
+    monkeypatch.setattr("tilescope.client.aio.BATCH_ROWS", 1000)
     whole = await run.events(tracks=await run.tracks(kind="slice"))
     parts = [part async for part in run.event_batches(tracks=await run.tracks(kind="slice"))]
     assert len(parts) > 4
@@ -139,7 +139,7 @@ async def test_what_a_query_selects(run: AsyncRun, example: Example, monkeypatch
     assert told(first.table) + told(then.table) == wanted[:60]
     back = await run.search(query, "9 us", limit=30, after=then.more, backward=True)
     assert told(back.table) == wanted[58:28:-1]
-    monkeypatch.setattr("tilescope.client.aio._BATCH_EVENTS", 400)
+    monkeypatch.setattr("tilescope.client.aio._HITS_AT_ONCE", 400)
     for backward in (False, True):
         parts = [part async for part in run.hit_batches(query, "9 us", backward=backward)]
         assert [len(part) for part in parts[:-1]] == [400] * (len(parts) - 1)

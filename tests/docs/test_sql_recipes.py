@@ -19,7 +19,7 @@ DEMO: Final = PAGE.parent / "demo"
 
 
 def test_the_page_lists_the_tables() -> None:
-    assert PAGE.read_text(encoding="utf-8") == render(), "run `python -m tests.docs.write_sql_docs`"
+    assert PAGE.read_text(encoding="utf-8") == render(), "run `make sql-docs`"
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Writes the tables into docs/sql.md: `python -m tests.docs.write_sql_docs`."""
+"""Writes the tables into docs/sql.md; run it with `make sql-docs`. A test compares the two."""
 
 from __future__ import annotations
 

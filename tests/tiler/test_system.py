@@ -6,6 +6,8 @@ import ast
 import errno
 import os
 import resource
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -141,6 +143,19 @@ def test_limits_of_memory_that_are_set(monkeypatch: pytest.MonkeyPatch) -> None:
     }
     monkeypatch.setattr(resource, "getrlimit", limits.__getitem__)
     assert system.memory_limits() == [(10**9, "address space", "ulimit -v")]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone counts mapped memory")
+def test_memory_that_a_process_may_take_is_limited() -> None:
+    code = (
+        "from tilescope.tiler.system import limit_memory\n"
+        "limit_memory(64 << 20)\n"
+        "fits = bytearray(32 << 20)\n"
+        "try:\n    bytearray(128 << 20)\n"
+        "except MemoryError:\n    print('refused')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "refused\n"
 
 
 def test_what_linux_alone_says_is_zero_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,13 +7,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isfinite
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.tables import Batch, ColumnType, TableKind, TablePart, scan
-from tilescope.tiler.tables.pyarrow_batches import load_pyarrow, pyarrow_batches, pyarrow_schema
+from tilescope.tiler.tables.pyarrow_batches import ScanStream, load_pyarrow, pyarrow_batches, pyarrow_schema
 from tilescope.tiler.words import Words
 
 if TYPE_CHECKING:
@@ -64,21 +65,22 @@ def write_table(export: TableExport, table_format: TableFormat, file: IO[bytes])
 
 def write_database(exports: Iterable[TableExport], path: Path) -> None:
     """Writes tables into a new DuckDB database. Raises UsageError where DuckDB is not installed, and OSError."""
-    pyarrow = load_pyarrow()
     try:
         import duckdb
     except ImportError:
         raise UsageError("DuckDB is not installed: pip install 'tilescope[sql]'") from None
+    rows: ScanStream | None = None
     try:
         with duckdb.connect(str(path)) as database:
             for export in exports:
-                schema = export.schema(coded=False)
-                rows = pyarrow.RecordBatchReader.from_batches(schema, pyarrow_batches(export.batches(), schema))
+                rows = ScanStream(export.batches, export.schema(coded=False))
                 database.register("rows_to_write", rows)
                 database.execute(f"create table {export.table.name} as select * from rows_to_write")
                 database.unregister("rows_to_write")
     except duckdb.Error as error:
-        raise OSError(errno.EIO, str(error).splitlines()[0], str(path)) from None
+        if rows is not None and rows.failure is not None:
+            raise rows.failure from None
+        raise OSError(errno.EIO, str(error).splitlines()[0]) from None
 
 
 def _write_parquet(export: TableExport, file: IO[bytes]) -> None:
@@ -119,14 +121,16 @@ def _write_json(export: TableExport, file: IO[bytes]) -> None:
     for batch in export.batches():
         columns = [_json_cells(batch.columns[name], types[name]) for name in export.columns]
         lines = (dict(zip(export.columns, row, strict=True)) for row in zip(*columns, strict=True))
-        file.write("".join(f"{json.dumps(line)}\n" for line in lines).encode())
+        file.write("".join(f"{json.dumps(line, allow_nan=False)}\n" for line in lines).encode())
 
 
 def _json_cells(column: Any, column_type: ColumnType) -> list[object]:
     cells: list[object] = (column.array() if isinstance(column, Words) else column).tolist()
     if column_type is ColumnType.INTEGER:
         return [None if cell is None else str(cell) for cell in cells]
-    return [None if cell != cell else cell for cell in cells]
+    if column_type is ColumnType.REAL:  # JSON has finite numbers alone
+        return [cell if isinstance(cell, float) and isfinite(cell) else None for cell in cells]
+    return cells
 
 
 _WRITERS: Final[dict[TableFormat, Callable[[TableExport, IO[bytes]], None]]] = {

@@ -24,7 +24,7 @@ class SqlLimits:
     """Limits of a statement: time, memory, and rows and bytes of its answer."""
 
     seconds: float = 30.0
-    memory_bytes: int = 1 << 30
+    memory_bytes: int = 10**9
     rows: int = 10_000
     answer_bytes: int = 16 << 20
 

@@ -13,12 +13,12 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.mount import open_run
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.sql.answer import Cell, SqlAnswer, SqlColumn, SqlRequest
-from tilescope.tiler.sql.database import add_empty_tables, add_macros, add_views, load_duckdb, lock, open_database
+from tilescope.tiler.sql.database import add_views, load_duckdb, lock, open_database, prepare_plans
 from tilescope.tiler.sql.needs import Needs, needs_of
 from tilescope.tiler.store.validation import must_make_sense
 from tilescope.tiler.system import processors
 from tilescope.tiler.tables import TABLES, TableKind, TablePart, scan
-from tilescope.tiler.tables.pyarrow_batches import load_pyarrow, pyarrow_batches, pyarrow_schema
+from tilescope.tiler.tables.pyarrow_batches import ScanStream, pyarrow_schema
 from tilescope.tiler.windows import Windows, everywhere
 
 if TYPE_CHECKING:
@@ -41,21 +41,26 @@ def run_statement(request: SqlRequest) -> SqlAnswer:
     ):
         if request.build not in ("", store.build):
             raise UsageError(f"there is no build {request.build} any more: open the run again")
+        streams: list[ScanStream] = []
         is_late = threading.Event()
         timer = threading.Timer(request.seconds, _interrupt, (is_late, binding, database))
         timer.daemon = True
         timer.start()
         try:
             reader = QueryReader(store)
-            add_empty_tables(binding)
-            add_macros(binding, reader.tick_ps)
             statement = _only_select(request.statement)
+            prepare_plans(binding, reader.tick_ps)
             needs = needs_of(binding, statement)
-            read = {name: _read(database, reader, TABLES[name], table_needs) for name, table_needs in needs.items()}
-            add_views(database, reader.tick_ps, read)
+            for name, table_needs in needs.items():
+                streams.append(_stream(reader, TABLES[name], table_needs))
+                _read(database, name, streams[-1], table_needs)
+            add_views(database, reader.tick_ps, {name: table_needs.columns for name, table_needs in needs.items()})
             lock(database)
             return _rows(database, statement, request)
         except duckdb.Error as error:
+            for stream in streams:
+                if stream.failure is not None:
+                    raise stream.failure from None
             if is_late.is_set():
                 raise UsageError(f"the statement took longer than {request.seconds:g} s") from None
             raise UsageError(f"SQL: {str(error).splitlines()[0][:500]}") from None
@@ -81,19 +86,20 @@ def _only_select(text: str) -> str:
     return query.rstrip().rstrip(";")
 
 
-def _read(database: duckdb.DuckDBPyConnection, reader: QueryReader, table: TableKind, needs: Needs) -> list[str]:
-    """Has the database read what is needed of a table as it goes; all at once where it is read several times."""
-    pyarrow = load_pyarrow()
+def _stream(reader: QueryReader, table: TableKind, needs: Needs) -> ScanStream:
     schema = pyarrow_schema(table, needs.columns, {}, coded=True)
-    batches = pyarrow_batches(scan(reader, table, needs.columns, _part(reader, needs)), schema)
-    rows = pyarrow.RecordBatchReader.from_batches(schema, batches)
+    part = _part(reader, needs)
+    return ScanStream(lambda: scan(reader, table, needs.columns, part), schema)
+
+
+def _read(database: duckdb.DuckDBPyConnection, table: str, rows: ScanStream, needs: Needs) -> None:
+    """Has the database read what is needed of a table as it goes; all at once where it is read several times."""
     if needs.scans == 1:
-        database.register(f"{table.name}_read", rows)
+        database.register(f"{table}_read", rows)
     else:
         database.register("rows_to_read", rows)
-        database.execute(f"create table {table.name}_read as select * from rows_to_read")
+        database.execute(f"create table {table}_read as select * from rows_to_read")
         database.unregister("rows_to_read")
-    return needs.columns
 
 
 def _part(reader: QueryReader, needs: Needs) -> TablePart:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from typing import Final
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from tilescope.tiler.words import Words
 
 Cell = int | float | str | bool | None
 Row = Sequence[Cell]
+
+_BATCH_CHARACTERS: Final = 1 << 24  # of texts of a batch: an argument may be a long one
 
 
 def made_table(
@@ -30,13 +32,24 @@ def made_table(
     places = {column.name: place for place, column in enumerate(columns)}
 
     def scan(reader: QueryReader, chosen: Sequence[str], part: TablePart, /) -> Iterator[Batch]:
-        listed = iter(rows(reader, part))
-        while batch := list(islice(listed, BATCH_ROWS)):
+        for batch in _batches(rows(reader, part)):
             cells = {name: [row[places[name]] for row in batch] for name in chosen}
             made = {name: _column(columns[places[name]], values) for name, values in cells.items()}
             yield Batch(made, len(batch))
 
     return TableKind(name, doc, columns, scan, has_tracks=has_tracks, has_names=has_names)
+
+
+def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    batch, size = list[Row](), 0
+    for row in rows:
+        batch.append(row)
+        size += sum(len(cell) for cell in row if isinstance(cell, str))
+        if len(batch) == BATCH_ROWS or size >= _BATCH_CHARACTERS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def _column(column: ColumnKind, cells: Sequence[Cell]) -> Column:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,3 +66,31 @@ def pyarrow_batches(batches: Iterable[Batch], schema: pyarrow.Schema) -> Iterato
             for array, field in zip(arrays, schema, strict=True)
         ]
         yield pyarrow.record_batch(plain, schema=schema)
+
+
+class ScanStream:
+    """Rows of a scan for DuckDB, which scans them anew as often as a plan asks for them.
+
+    `failure`: what a scan raised; DuckDB reports it as an error of its own.
+    """
+
+    def __init__(self, scan: Callable[[], Iterable[Batch]], schema: pyarrow.Schema) -> None:
+        self._scan = scan
+        self._schema = schema
+        self.failure: Exception | None = None
+
+    def __arrow_c_schema__(self) -> object:
+        schema: object = self._schema.__arrow_c_schema__()
+        return schema
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        reader = load_pyarrow().RecordBatchReader.from_batches(self._schema, self._batches())
+        stream: object = reader.__arrow_c_stream__(requested_schema)
+        return stream
+
+    def _batches(self) -> Iterator[pyarrow.RecordBatch]:
+        try:
+            yield from pyarrow_batches(self._scan(), self._schema)
+        except Exception as error:
+            self.failure = error
+            raise

@@ -36,6 +36,7 @@ NAME = "query"
 HELP = "run SQL over the tables of a run"
 
 _WIDEST: Final = 60  # characters of a cell of the text format
+_LONGEST_S: Final = 86_400.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,8 +57,8 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.sql import SqlLimits, ask_sql
 
-    if args.limit < 0 or args.timeout <= 0:
-        raise UsageError("--limit is 0 or more, --timeout more than 0")
+    if args.limit < 0 or not 0 < args.timeout <= _LONGEST_S:
+        raise UsageError("--limit is 0 or more, --timeout more than 0 and at most a day")
     limits = SqlLimits(seconds=args.timeout, memory_bytes=args.memory, rows=args.limit)
     with local_store(args.store) as store:
         answer = ask_sql(store, args.statement, limits)
@@ -71,7 +72,8 @@ def run(args: argparse.Namespace) -> int:
             text.flush()
             text.detach()  # the file is closed by who opened it
     if answer.is_cut:
-        complain(f"there are more rows than the first {len(answer.rows):,}: --limit takes more")
+        how = "--limit takes more" if len(answer.rows) == args.limit else "those after them are too large"
+        complain(f"there are more rows than the first {len(answer.rows):,}: {how}")
     return 0
 
 
@@ -79,7 +81,7 @@ def _write_text(answer: SqlAnswer, out: IO[str]) -> None:
     """Columns below each other; what is not printable is escaped, as names of traces are a stranger's."""
     from tilescope.tiler.printable_text import printable
 
-    rows = [[column.name for column in answer.columns]]
+    rows = [[printable(column.name)[:_WIDEST] for column in answer.columns]]
     rows += [["" if cell is None else printable(str(cell))[:_WIDEST] for cell in row] for row in answer.rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

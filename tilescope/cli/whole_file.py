@@ -51,20 +51,24 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def whole_path(path: Path) -> Iterator[Path]:
-    """A path beside it for a file or folder that others write; it takes the place of `path` when the block ends well.
+    """A path for a file or folder that others write; it takes the place of `path` when the block ends well.
 
-    A folder that is there already is not replaced. Raises OSError, with the path.
+    It is alone in a folder, so that what they write beside it goes, too. A folder that is there already is not
+    replaced. Raises OSError, with the path.
     """
     if path.is_dir() or (path.exists() and not path.is_file()):
         raise OSError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
-    part = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
+    folder = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
+    try:
+        folder.mkdir()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
     try:
         with written_to(path):
-            yield part
-        part.replace(path)
-    except BaseException:
-        remove_quietly(part)
-        raise
+            yield folder / path.name
+        (folder / path.name).replace(path)
+    finally:
+        remove_quietly(folder)
 
 
 def remove_quietly(path: Path) -> None:

@@ -33,6 +33,7 @@ from tilescope.tiler.resolver import TickRange, TrackRequest, View, sharp_level
 from tilescope.tiler.schema import ToolEntry
 from tilescope.tiler.store.attachments import AttachmentEntry, find
 from tilescope.tiler.tables.event_rows import needed
+from tilescope.tiler.tables.table import BATCH_ROWS
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.argument_names import text_of_names
 from tilescope.tiler.windows import Windows, WindowsOf, everywhere
@@ -40,8 +41,8 @@ from tilescope.tiler.windows import Windows, WindowsOf, everywhere
 # Occurrences that one answer of a search lists at most.
 _FIND_AT_ONCE = 100_000
 
-# Events of one batch, at least: those of a page, however few, would cost more to hand out than to read.
-_BATCH_EVENTS = 16_384
+# Hits of one table of `hit_batches`.
+_HITS_AT_ONCE = 16_384
 
 
 class AsyncRun:
@@ -176,7 +177,7 @@ class AsyncRun:
         steps: StepsLike | None = None,
         step_name: str | None = None,
     ) -> AsyncGenerator[Table, None]:
-        """The same events in tables of at least 16,000, one after the other: for more than fits into memory.
+        """The same events in tables of at least 260,000, one after the other: for more than fits into memory.
 
         With `name`, `where` or arguments in tables of 100,000, in each of which an argument has the type of what it is
         there.
@@ -187,12 +188,13 @@ class AsyncRun:
                 yield joined([page])
             return
         chosen = EVENT_COLUMNS if columns is None else columns
-        parts: list[EventColumns] = []
+        parts, count = list[EventColumns](), 0
         async for part in self._event_parts(start, end, tracks, steps, step_name, chosen):
             parts.append(part)
-            if sum(map(len, parts)) >= _BATCH_EVENTS:
+            count += len(part)
+            if count >= BATCH_ROWS:
                 yield await self._stored.events_table(parts, chosen)
-                parts = []
+                parts, count = [], 0
         if parts:
             yield await self._stored.events_table(parts, chosen)
 
@@ -326,7 +328,7 @@ class AsyncRun:
         same: dict[str, Asked] = {"tracks": tracks, "backward": backward, "steps": steps_text(steps)}
         same["step_name"] = step_name
         first_fields: dict[str, Asked] = {"totals": False, "after": after}
-        hits = self._hits(query, await self._span(start, end), None, first_fields, same, _BATCH_EVENTS)
+        hits = self._hits(query, await self._span(start, end), None, first_fields, same, _HITS_AT_ONCE)
         async with aclosing(hits):
             async for answer in hits:
                 if len(answer.table("events")):

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.example import Example, random_events
-from tilescope.tiler.errors import StoreError, UsageError
+from tilescope.tiler.errors import DamagedStore, StoreError, UsageError
 from tilescope.tiler.sql import SqlAnswer, SqlLimits, ask_sql
-from tilescope.tiler.sql.database import add_empty_tables, add_macros, open_database
+from tilescope.tiler.sql.database import open_database, prepare_plans
 from tilescope.tiler.sql.needs import needs_of
 from tilescope.tiler.sql.request import DEFAULT_LIMITS, request_of
 from tilescope.tiler.sql.statement import run_statement
@@ -68,8 +68,7 @@ def test_what_is_left_unread_is_not_wanted(example: Example, where: str, holds: 
 
 def test_a_plan_tells_what_is_read() -> None:
     with open_database(1 << 28, 1) as database:
-        add_empty_tables(database)
-        add_macros(database, 1000)
+        prepare_plans(database, 1000)
         where = "track in (1, 5, 9) and start >= 50 and start < 70 and name = 'x'"
         (table,) = needs_of(database, f"select sum(duration) from slices where {where}").values()
         assert (table.tracks, table.first, table.stop, table.names) == (frozenset({1, 5, 9}), 50, 70, frozenset({"x"}))
@@ -80,7 +79,21 @@ def test_a_plan_tells_what_is_read() -> None:
             database, "select * from slices a join slices b on a.start = b.start where a.track = 1"
         ).values()
         assert (table.scans, table.tracks) == (2, None)
+        (table,) = needs_of(database, "select name, row from slices order by duration desc limit 5").values()
+        assert (table.scans, set(table.columns)) == (1, {"name", "row", "duration"})
+        recurring = "select 0 as n union all select n + 1 from r join slices on track = n"
+        (table,) = needs_of(database, f"with recursive r as ({recurring}) select * from r").values()
+        assert table.scans > 1
         assert needs_of(database, "with slices as (select 1 as x) select * from slices") == {}
+
+
+def test_a_table_that_no_plan_names_is_an_error_and_not_empty(example: Example) -> None:
+    unseen = "select * from json_execute_serialized_sql(json_serialize_sql('select * from slices'))"
+    with pytest.raises(UsageError, match=r"unsuccessful|slices is not read"):
+        sql(example, unseen)
+    for statement in ("select * from slices limit 0", "select start from slices where false", "select 1 where false"):
+        assert sql(example, statement).rows == []
+    assert len(sql(example, "describe slices").rows) == 10
 
 
 def test_joins_views_and_macros(example: Example) -> None:
@@ -105,6 +118,32 @@ def test_joins_views_and_macros(example: Example) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "ticks"),
+    [
+        ("0.1s", 100_000_000),
+        ("12345678.901234567s", 12_345_678_901_234_567),
+        ("12345678901234567", 12_345_678_901_234_567),
+        ("2 h", 7_200_000_000_000),
+        ("3µs", 3000),
+        ("5000ps", 5),
+        ("0.5ns", None),
+        ("1 parsec", None),
+        ("-1ms", None),
+        ("1.5", None),
+        ("", None),
+    ],
+)
+def test_times_are_exact_or_refused(example: Example, text: str, ticks: int | None) -> None:
+    if ticks is not None:
+        assert sql(example, f"select ticks('{text}')").rows == [[ticks]]
+        return
+    with pytest.raises(UsageError, match="no whole number of ticks"):
+        sql(example, f"select ticks('{text}')")
+
+
+BEYOND_MEMORY = "select list(repeat('x', 10000000)) from range(1000)"
+
 ATTEMPTS = [
     "create table q as select 1",
     "insert into slices values (1)",
@@ -115,6 +154,12 @@ ATTEMPTS = [
     "select * from read_text('/etc/passwd')",
     "select * from '/etc/passwd'",
     "select * from glob('/*')",
+    "select * from read_blob('/etc/passwd')",
+    "select * from read_json('/etc/passwd')",
+    "select * from query_table(['/etc/passwd'])",
+    "select * from sniff_csv('/etc/passwd')",
+    "select * from query('select * from read_text(''/etc/passwd'')')",
+    "with x as (select * from read_text('/etc/passwd')) select count(*) from x where false",
     "select * from parquet_scan('{folder}/x.parquet')",
     "attach '{folder}/x.db'",
     "export database '{folder}/all'",
@@ -161,6 +206,34 @@ def test_nothing_is_written_and_no_file_is_read(example: Example, tmp_path: Path
 def test_what_never_ends_is_interrupted(example: Example, statement: str) -> None:
     with pytest.raises(UsageError, match="took longer than 1 s"):
         sql(example, statement, SqlLimits(seconds=1.0))
+
+
+def test_binding_reads_no_file_and_says_nothing_of_one(example: Example, tmp_path: Path) -> None:
+    """It once sniffed files before they were refused: its errors told which there are, and what is in them."""
+    (tmp_path / "there.json").write_text("secret {")
+    calls = [f"select * from read_json('{tmp_path}/{name}.json')" for name in ("there", "absent")]
+    said = []
+    for call in calls:
+        with pytest.raises(UsageError, match="disabled by configuration") as refusal:
+            sql(example, call)
+        said.append(str(refusal.value).replace("absent", "there"))
+    assert said[0] == said[1]
+
+
+def test_a_damaged_store_is_no_error_of_the_statement(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(*_: object, **__: object) -> None:
+        raise DamagedStore("pages-0: damaged")
+
+    monkeypatch.setattr("tilescope.tiler.tables.events.event_columns", damaged)
+    for statement in ("select sum(duration) from slices", "select * from slices a, slices b"):
+        with pytest.raises(DamagedStore, match="pages-0: damaged"):
+            sql(example, statement)
+
+
+@pytest.mark.parametrize("statement", ["select repeat('x', 1000000000) from range(100)", BEYOND_MEMORY])
+def test_long_texts_end_the_process_and_not_the_machine(example: Example, statement: str) -> None:
+    with pytest.raises(UsageError, match=r"(?i)memory"):
+        ask_sql(example.path, statement, SqlLimits(memory_bytes=64 << 20))
 
 
 def test_memory_is_bounded(example: Example) -> None:

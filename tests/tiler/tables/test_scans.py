@@ -90,6 +90,15 @@ def test_every_table_has_the_columns_that_it_says(example: Example) -> None:
                 assert column.is_nullable or not values.null_count, (table.name, column.name)
 
 
+def test_batches_of_long_texts_have_few_rows(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = [row for batch in scan(example.reader, TABLES["names"]) for row in pyarrow.record_batch(batch).to_pylist()]
+    monkeypatch.setattr("tilescope.tiler.tables.made_rows._BATCH_CHARACTERS", 40)
+    batches = [pyarrow.record_batch(batch).to_pylist() for batch in scan(example.reader, TABLES["names"])]
+    assert [row for batch in batches for row in batch] == whole
+    assert all(sum(len(row["name"] + row["category"]) for row in batch[:-1]) < 40 for batch in batches)
+    assert len(batches) > 2
+
+
 def test_names_tracks_and_processes_join(example: Example) -> None:
     tracks = rows_of(example.reader, "tracks")
     assert [track["id"] for track in tracks] == list(range(len(example.reader.tree.tracks)))
