@@ -56,7 +56,7 @@ class AgentTool:
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """What may have been meant by a name that is not there, for the end of a message."""
+    """End of a message about a name that is not there: the nearest name, or all names."""
     names = list(names)
     matches = difflib.get_close_matches(name[:80], names, 1)
     return f": did you mean {matches[0]}?" if matches else f": there are {', '.join(names)}"

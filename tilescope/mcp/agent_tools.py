@@ -112,8 +112,8 @@ async def _find(runs: AgentRuns, arguments: Arguments) -> AgentAnswer:
 async def _events(runs: AgentRuns, arguments: Arguments) -> AgentAnswer:
     question = {name: value for name, value in arguments.items() if name not in ("run", "limit")}
     question["limit"] = min(arguments.get("limit", 20), MOST_ROWS)
-    asked = {"run": arguments.get("run"), "tool": "events", "question": question, "rows": MOST_ROWS}
-    return await ask_tool(runs, asked)
+    request = {"run": arguments.get("run"), "tool": "events", "question": question, "rows": MOST_ROWS}
+    return await ask_tool(runs, request)
 
 
 async def _link(runs: AgentRuns, arguments: Arguments) -> AgentAnswer:

@@ -162,10 +162,10 @@ async def _indexed(client: AgentClient, info: RunInfo) -> RunInfo:
     name = one_line(info.name)
     if info.state == "failed":
         raise UsageError(f"{name} could not be indexed: {one_line(info.error or 'for no reason that is known', 500)}")
-    asked = await client.index(info.id)
-    if asked.build is None:
-        raise UsageError(f"{name} is not indexed yet, and is {asked.state}: ask again in some seconds")
-    return asked
+    queued = await client.index(info.id)
+    if queued.build is None:
+        raise UsageError(f"{name} is not indexed yet, and is {queued.state}: ask again in some seconds")
+    return queued
 
 
 async def _opened(client: AgentClient, run_id: str, place: RunPlace) -> AgentRun:

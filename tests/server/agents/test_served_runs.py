@@ -9,6 +9,7 @@ pytest.importorskip("mcp", reason="the SDK of the protocol is not installed: pip
 from mcp import Client, types
 
 from tests.server.conftest import Site
+from tilescope.client import RunInfo
 from tilescope.mcp.protocol import protocol_server
 from tilescope.mcp.runs import AgentClient, AgentRuns, RunPlace
 from tilescope.server.agents.served_runs import ServedRuns
@@ -42,7 +43,7 @@ class Damaged(ServedRuns):
     def __init__(self) -> None:
         """Without a registry."""
 
-    async def runs(self) -> list[object]:  # type: ignore[override]
+    async def runs(self) -> list[RunInfo]:
         raise DamagedStore("/srv/profiles/secret/a.store: page 3 is damaged")
 
 
