@@ -1,4 +1,4 @@
-"""Where clocks of hosts are shifted, hits follow one another as they are drawn, and timelines are aligned so."""
+"""Shifted clocks of hosts: hits follow one another as they are drawn, and timelines are aligned so."""
 
 from __future__ import annotations
 
