@@ -45,7 +45,7 @@ def trace() -> list[dict[str, Any]]:
     return [
         *({"ph": "X", "pid": 1, **one} for one in slices),
         *({"pid": 1, **flow} for flow in flows),
-        *({"ph": "X", "pid": 2, "cat": "python_function", **one} for one in frames),
+        *({"ph": "X", "pid": 2, "cat": "python_function", **frame} for frame in frames),
     ]
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tilescope.tiler.query import finish
 from tilescope.tiler.tools.call_tree.name_filter import chains_through
@@ -38,7 +40,7 @@ def test_chains_through_a_name(dtype: type, nodes: list[tuple[int, bool, int]]) 
         sum(own[other] for other in range(len(nodes)) if node in chains[other] and has_name[other]) for node in kept
     ]
     through = finish(chains_through(np.array(parent, np.int64), np.array(named, np.bool_)))
-    figures = np.array(whole, dtype)
+    figures: NDArray[Any] = np.array(whole, dtype)
     assert through.kept.tolist() == kept
     assert through.level.tolist() == [len(chains[node]) for node in kept]
     assert [kept[row] if row >= 0 else -1 for row in through.parent.tolist()] == [parent[node] for node in kept]

@@ -69,7 +69,8 @@ class PythonFrames:
         row = int(first + np.searchsorted(self.ordinal[first:stop], ordinal))
         if row == stop or self.ordinal[row] != ordinal:
             return Callers([], 0, ChainEnd.TOP)
-        listed, seen = [], {row}
+        listed: list[tuple[int, int]] = []
+        seen = {row}
         caller = int(self.caller[row])
         while caller >= 0 and caller not in seen and len(listed) < MOST_CALLERS:
             listed.append((int(self.track[caller]), int(self.ordinal[caller])))

@@ -57,7 +57,7 @@ class Family:
 
     @cached_property
     def _above(self) -> Events:
-        """What runs above it when it starts, the nearest first."""
+        """Slices that run above it when it starts, the nearest first."""
         row_slice = self.slice
         if row_slice.row == 0:
             return no_events(self._track)

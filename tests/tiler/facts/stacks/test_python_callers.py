@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.corpus import corpus_path
 from tests.reports.traces import answer, rows
 from tilescope.tiler.facts.stacks import python_callers
+from tilescope.tiler.facts.stacks.frame_kinds import PYTHON_FRAMES, frame_threads
 from tilescope.tiler.facts.stacks.python_callers import MOST_CALLERS, Callers, ChainEnd, linked, python_frames
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
@@ -162,7 +163,7 @@ def test_frames_of_a_real_run(tmp_path: Path) -> None:
     build_store([corpus_path("kineto/h100_gpt_stack.pt.trace.json.gz")], tmp_path / "store")
     with closing(open_run_store(tmp_path / "store")) as store:
         reader = QueryReader(store)
-        threads = finish(python_callers.frame_threads(reader, python_callers.PYTHON_FRAMES))
+        threads = finish(frame_threads(reader, PYTHON_FRAMES))
         frames = finish(python_frames(reader, reader.tree.tracks[threads[0]].group))
         assert (len(frames), frames.doubled, int((frames.caller < 0).sum())) == (8536, 0, 4)
         called = np.flatnonzero(frames.caller >= 0)
