@@ -114,11 +114,15 @@ def test_entries_without_a_value_are_limited_too() -> None:
         begun.set()
         assert go_on.wait(10)
 
+    def fill() -> None:
+        for _ in range(30):
+            queue.put([(b"", b"")] * 10_000)
+
     queue = EntryQueue(write)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(queue.put, [(b"a", b"")])
         assert begun.wait(10)
-        second = pool.submit(lambda: [queue.put([(b"", b"")] * 10_000) for _ in range(30)])
+        second = pool.submit(fill)
         done, _ = wait([second], 0.05)
         assert not done
         go_on.set()
