@@ -53,7 +53,7 @@ class _Copies:
         return block
 
     def check(self) -> None:
-        """What was copied does not change any more."""
+        """Nothing to check: a copy does not change any more."""
 
     def give_back(self, block: memoryview) -> None:
         """The block is not needed any more."""
