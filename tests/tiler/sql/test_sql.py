@@ -212,12 +212,12 @@ def test_binding_reads_no_file_and_says_nothing_of_one(example: Example, tmp_pat
     """It once sniffed files before they were refused: its errors told which there are, and what is in them."""
     (tmp_path / "there.json").write_text("secret {")
     calls = [f"select * from read_json('{tmp_path}/{name}.json')" for name in ("there", "absent")]
-    said = []
+    refusals = []
     for call in calls:
         with pytest.raises(UsageError, match="disabled by configuration") as refusal:
             sql(example, call)
-        said.append(str(refusal.value).replace("absent", "there"))
-    assert said[0] == said[1]
+        refusals.append(str(refusal.value).replace("absent", "there"))
+    assert refusals[0] == refusals[1]
 
 
 def test_a_damaged_store_is_no_error_of_the_statement(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
