@@ -155,7 +155,7 @@ class Comparisons:
         return self._answers[key]
 
     def options(self) -> dict[str, object]:
-        """What is asked of every comparison, by field of the question."""
+        """Fields that every comparison is asked with."""
         return {name: getattr(self._args, name) for name in ("match", "per", "steps", "step_name")}
 
 

@@ -34,7 +34,7 @@ class ComparedRuns(Protocol):
         ...
 
     def shown(self, run: int) -> Shown:
-        """What makes figures of a run readable."""
+        """Context that makes figures of a run readable."""
         ...
 
 
@@ -67,7 +67,7 @@ class StoredRuns:
         return Shown(reader.tick_ps, lambda track: names.get(track, ""), zero_of(reader.manifest))
 
 
-class ServedRuns:
+class RunsOfServer:
     """Runs of a server."""
 
     def __init__(self, runs: Sequence[ServerRun]) -> None:
@@ -112,7 +112,7 @@ def compared_runs(places: Sequence[Path | str], rules: WorkRules) -> Iterator[Co
 
         with _as_of_a_store():
             runs = [opened.enter_context(server_run(url)) for url in served]
-        yield ServedRuns(runs)
+        yield RunsOfServer(runs)
 
 
 def _reader(place: Path | str, rules: WorkRules, opened: ExitStack) -> QueryReader:

@@ -26,7 +26,7 @@ from tilescope.tiler.search.language import parse
 from tilescope.tiler.tools import Answer, BuildRef, Scope, ask, from_values, tool, values_of
 from tilescope.tiler.tools.compare.changes import Changes, SideSums
 from tilescope.tiler.tools.compare.normalised import normalised
-from tilescope.tiler.tools.compare.sums import PlaceSums, RowSums
+from tilescope.tiler.tools.compare.sums import ComparedSums, PlaceSums
 from tilescope.tiler.tools.stats.summary import GroupSums
 
 Compared = dict[str, Any]
@@ -296,7 +296,7 @@ def test_sums_beyond_64_bits_stay_exact() -> None:
         histogram = Histogram(zero, one, ticks * one, ticks * one, ticks * one, ticks * one, ticks * one)
         spread = DurationSpread(zero, zero[:0], zero[:0])
         places = PlaceSums(zero, zero, ticks * one)
-        return SideSums(RowSums(GroupSums(histogram, spread), places), divisor, 1)
+        return SideSums(ComparedSums(GroupSums(histogram, spread), places), divisor, 1)
 
     bases = [(1, 2_000_003), (1, 2_000_029), (1, 2_000_039)]
     changes = Changes(sums(2, 1_999_993), [sums(*base) for base in bases], [("op",)], [("here",)])

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.records.histogram import Histogram
 from tilescope.tiler.ticks import nearest_mean
-from tilescope.tiler.tools.compare.sums import Key, RowSums
+from tilescope.tiler.tools.compare.sums import ComparedSums, Key
 
 Ints = NDArray[np.int64]
 Exact = NDArray[Any]  # int64 where all sums fit, else Python's integers
@@ -33,7 +33,7 @@ _INT64: Final = 1 << 60  # sums of two, and twice as much
 class SideSums:
     """Sums of one side by number of a key; what they are divided by; and the length of a tick."""
 
-    sums: RowSums
+    sums: ComparedSums
     divisor: int
     tick_ps: int
 

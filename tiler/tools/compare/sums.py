@@ -68,7 +68,7 @@ class PlaceSums:
 
 
 @dataclass(frozen=True, slots=True)
-class RowSums:
+class ComparedSums:
     """Sums of one side: by the number of a key, and of these the self time in each place by its number."""
 
     rows: GroupSums
@@ -90,7 +90,7 @@ def row_sums(
     grouping: Grouping,
     keys: Numbering,
     places: Numbering,
-) -> Interruptible[RowSums]:
+) -> Interruptible[ComparedSums]:
     """Sums by the number of a key, over one sort of windows after the other: exact. Raises DamagedStore.
 
     Groups are summed up natively first, and each is made a key once, however many tracks it occurs on.
@@ -128,7 +128,7 @@ def row_sums(
         spreads.append(whole.sums.spread())
         yield
     rows = regrouped(join_rows(histograms), _joined_spread(spreads), np.concatenate(numbers), dtype)
-    return RowSums(rows, _joined_places(placed))
+    return ComparedSums(rows, _joined_places(placed))
 
 
 def _joined_spread(spreads: Sequence[DurationSpread]) -> DurationSpread:
