@@ -44,6 +44,8 @@ def test_a_rule_of_one_bound(text: str) -> None:
 def test_bounds_are_joined() -> None:
     rule = parse_rule('name:"all-reduce".total > +10% and > +1ms and > spread')
     assert [bound.amount for bound in rule.bounds] == [Fraction(1, 10), Fraction(10**9), None]
+    rule = parse_rule("gaps.count > 12 and > +3")
+    assert [(bound.amount, bound.unit, bound.is_change) for bound in rule.bounds] == [(12, "", False), (3, "", True)]
 
 
 @pytest.mark.parametrize(
@@ -52,6 +54,7 @@ def test_bounds_are_joined() -> None:
         ("", "a figure is"),
         ("steps", "a figure is"),
         ("step.p50 > 3%", "there is no tool step .did you mean steps"),
+        ("find.count > 3", "find has to be asked with text, which a rule cannot say"),
         ("steps.p50", "a bound is wanted at character 10"),
         ("steps.p50 > ", "a bound is wanted"),
         ("steps.p50 > 3parsec", "there is no unit parsec"),
@@ -61,6 +64,10 @@ def test_bounds_are_joined() -> None:
         ('nam:"x".total > 3', "not nam .did you mean name"),
         ('name:"x".totl > 3', "not totl .did you mean total"),
         ('name:"x > 3', "a figure is"),
+        ('name:"x".total > 5%', "the figure is a duration"),
+        ('name:"x".count > +3ms', "the figure is a number"),
+        ('name:"x".share > +1us', "the figure is a share"),
+        ('name:"x".p50 > +2pp', "the figure is a duration"),
         ("steps.p50 > " + "9" * 5000, "at most 4,096 characters"),
     ],
 )

@@ -80,6 +80,22 @@ def turn_if_free(store: Path) -> Iterator[Turn | None]:
         yield Turn(store, waited=False) if _take(lock, store) and _is_at(lock, store / LOCK) else None
 
 
+def is_taken(store: Path) -> bool:
+    """True while a process has its turn there: a store that nobody can open yet is being built. Changes nothing."""
+    try:
+        lock = os.fdopen(os.open(store / LOCK, os.O_RDONLY | system.OF_THIS_PLACE), "rb")
+    except OSError:
+        return False
+    with lock:
+        try:
+            system.lock(lock, shared=True, wait=False)
+        except BlockingIOError:
+            return True
+        except OSError:  # no locks on this disk
+            return False
+        return False
+
+
 def mark_used(store: Path) -> None:
     """Remembers that the store is used now. A store that is read-only, or a copy without a lock, has no such mark."""
     now_ns = time.time_ns()  # the kernel's own stamps are some milliseconds coarse

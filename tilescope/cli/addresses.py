@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from tilescope.cli.say import complain
 from tilescope.cli.sizes import parse_size
@@ -26,6 +26,15 @@ _SCHEMES: Final = (*_WEB, "s3://", "gs://", "az://")
 def path_or_address(text: str) -> Path | str:
     """A path, or an address as it is written; for argparse."""
     return text if text.lower().startswith(_SCHEMES) else Path(text)
+
+
+def place_text(place: Path | str) -> str:
+    """A path or an address as others may read it: without the token that a server's URL has."""
+    if isinstance(place, Path):
+        return str(place)
+    parts = urlsplit(place)
+    fields = [field for field in parts.query.split("&") if not field.startswith("token=")]
+    return urlunsplit(parts._replace(query="&".join(fields)))
 
 
 def is_server_address(address: str) -> bool:

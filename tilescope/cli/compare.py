@@ -1,7 +1,8 @@
 """Compares a run with one or more before it, and fails where a rule does: for people, and for CI.
 
 BASE and NEW are each a store, an archive or its address, a trace, a run folder, or a log directory (then it is the
-newest run). Traces are indexed into the cache, as `tilescope view` does. Of several BASEs the mean is taken.
+newest run). Traces are indexed into the cache, as `tilescope view` does. Or all are runs of one server: its URL, with
+?run=ID for another run than the newest. Of several BASEs the mean is taken.
 
 A RULE is a figure and what it must not be: a fact of any tool (TOOL.FACT), what a column of a table comes to
 (TOOL.TABLE.COLUMN), or a row of the comparison, name:"TEXT".COLUMN, of COLUMN total, self, count, mean, p50 or share;
@@ -10,7 +11,7 @@ one the value of NEW; `> spread` is beyond all BASEs. Several bounds are joined 
 page on CI of the documentation has more.
 
 The exit code is 3 where a rule fails. It is 4 where one cannot be told, because a figure was not recorded or a run is
-incomplete, and none fails. 0: all is fine.
+incomplete, and none fails; and where a run is still being indexed. 0: all is fine.
 
 Examples:
 
@@ -19,26 +20,27 @@ Examples:
     tilescope compare base.store new.store --fail-if 'steps.p50 > +3%'
     tilescope compare a.store b.store c.store new.store --fail-if 'steps.p50 > spread and > +1%'
     tilescope compare base.store new.store --fail-if 'name:"all-reduce".total > +10% and > +1ms' --format junit
+    tilescope compare http://localhost:8808/?run=A http://localhost:8808/?run=B
 """
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
-from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from tilescope.cli.addresses import path_or_address
+from tilescope.cli.addresses import path_or_address, place_text
 from tilescope.cli.command import EXIT_FAILED, EXIT_UNKNOWN
-from tilescope.cli.stores import local_store
+from tilescope.cli.say import complain
 from tilescope.cli.work_rules_option import add_work_rules_option, work_rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tilescope.cli.compared_runs import ComparedRuns
     from tilescope.cli.gate_rules import GateRule
-    from tilescope.tiler.query import QueryReader
     from tilescope.tiler.tools import Answer
 
 NAME = "compare"
@@ -46,6 +48,8 @@ HELP = "compare a run with others before it, and fail by rules"
 
 FORMATS = ("text", "json", "markdown", "junit")
 KINDS = ("name", "category", "track", "process", "host")
+
+_ROWS: Final = 65_536  # of a comparison, for rules about some of them
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,70 +81,83 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compares, and returns the exit code."""
+    from tilescope.cli.compared_runs import compared_runs
     from tilescope.cli.gate_rules import parse_rule
-    from tilescope.tiler.errors import UsageError
-    from tilescope.tiler.mount import open_run
-    from tilescope.tiler.query import QueryReader
+    from tilescope.tiler.errors import NotBuilt
 
     rules = [parse_rule(text) for text in args.fail_if]
-    if len(args.runs) < 2:
+    _check(args, rules)
+    try:
+        with compared_runs(args.runs, work_rules_of(args)) as runs:
+            return _compare(args, rules, Comparisons(runs, args))
+    except NotBuilt as error:
+        complain(f"cannot tell: {error}")
+        return EXIT_UNKNOWN
+
+
+def _check(args: argparse.Namespace, rules: Sequence[GateRule]) -> None:
+    """Raises UsageError for what makes no sense, whatever is in the runs."""
+    from tilescope.tiler.errors import UsageError
+    from tilescope.tiler.tools.references import MAX_BUILDS
+
+    bases = len(args.runs) - 1
+    if bases < 1:
         raise UsageError("name at least two runs: BASE… NEW")
+    if bases > MAX_BUILDS:
+        raise UsageError(f"a run is compared with at most {MAX_BUILDS} before it, not with {bases:,}")
     if args.format == "junit" and not rules:
         raise UsageError("--format junit reports rules: give some with --fail-if")
-    with ExitStack() as opened:
-        readers = []
-        for path in args.runs:
-            store = opened.enter_context(closing(open_run(opened.enter_context(local_store(path)))))
-            readers.append(QueryReader(store, work_rules_of(args)))
-        return _compare(args, rules, Comparisons(readers[-1], readers[:-1], args))
+    for rule in rules:
+        if bases < 2 and any(bound.amount is None for bound in rule.bounds):
+            raise UsageError(f"--fail-if {rule.text!r}: one run has no spread: name two or more before NEW")
 
 
 class Comparisons:
-    """Answers about the new run and those before it, each asked for once."""
+    """Answers about the new run, the last one, and those before it; each is asked for once."""
 
-    def __init__(self, new: QueryReader, bases: Sequence[QueryReader], args: argparse.Namespace) -> None:
-        self.readers = [new, *bases]
+    def __init__(self, runs: ComparedRuns, args: argparse.Namespace) -> None:
+        self.runs = runs
+        self.bases = range(len(runs.tick_ps) - 1)
+        self.new = len(self.bases)
         self._args = args
         self._answers: dict[tuple[str, str, int | None], Answer] = {}
 
     def of_tool(self, tool_id: str, run: int) -> Answer:
         """The answer of a tool about a run, about the steps that are compared where it takes steps."""
-        from tilescope.tiler.query import finish
-        from tilescope.tiler.tools import Scope, ask, from_values, tool
+        from tilescope.tiler.errors import NotAvailable
+        from tilescope.tiler.tools import tool
 
+        if tool_id == "compare" and run == self.new:
+            return self.of_rows(self._args.by)
+        if tool_id == "compare":
+            raise NotAvailable("compare is about the new run: give a bound without a sign")
         key = ("tool", tool_id, run)
         if key not in self._answers:
             chosen_tool = tool(tool_id)
             fields = chosen_tool.question.field_names()
             values = {name: getattr(self._args, name) for name in ("steps", "step_name") if name in fields}
-            question = from_values(chosen_tool.question, values)
-            self._answers[key] = finish(ask(chosen_tool, Scope(self.readers[run]), question))
+            self._answers[key] = self.runs.ask(run, chosen_tool, values)
         return self._answers[key]
 
-    def of_rows(self, by: str, base: int | None = None, limit: int = 65_536) -> Answer:
+    def of_rows(self, by: str, base: int | None = None) -> Answer:
         """The comparison with all runs before, or with one of them."""
-        from tilescope.tiler.query import finish
-        from tilescope.tiler.tools import BuildRef, Scope, ask, from_values, tool
+        from tilescope.tiler.tools import tool
 
+        if len(self.bases) == 1:
+            base = None
         key = ("rows", by, base)
         if key not in self._answers:
-            per = self._args.per
-            if per is None and base is not None:  # as the comparison with all of them is
-                per = "step" if self.of_rows(by).fact("per").value == "per step" else "total"
-            bases = self.readers[1:] if base is None else [self.readers[base + 1]]
-            others = {BuildRef(str(number)): reader for number, reader in enumerate(bases)}
-            values = {
-                "against": list(others),
-                "by": by,
-                "match": self._args.match,
-                "per": per,
-                "steps": self._args.steps,
-                "step_name": self._args.step_name,
-                "limit": limit,
-            }
-            question = from_values(tool("compare").question, values)
-            self._answers[key] = finish(ask(tool("compare"), Scope(self.readers[0], others), question))
+            values: dict[str, object] = {"by": by, **self.options(), "limit": _ROWS}
+            if base is not None and self._args.per is None:  # as the comparison with all of them is
+                per = next((fact.value for fact in self.of_rows(by).facts if fact.id == "per"), None)
+                values["per"] = None if per is None else "step" if per == "per step" else "total"
+            against = self.bases if base is None else [base]
+            self._answers[key] = self.runs.ask(self.new, tool("compare"), values, against)
         return self._answers[key]
+
+    def options(self) -> dict[str, object]:
+        """Fields that every comparison is asked with."""
+        return {name: getattr(self._args, name) for name in ("match", "per", "steps", "step_name")}
 
 
 def _compare(args: argparse.Namespace, rules: Sequence[GateRule], comparisons: Comparisons) -> int:
@@ -148,21 +165,27 @@ def _compare(args: argparse.Namespace, rules: Sequence[GateRule], comparisons: C
     from tilescope.cli.gate_report import GateReport, named_changes
 
     whole = comparisons.of_rows(args.by)
-    ticks = [reader.tick_ps for reader in comparisons.readers]
-    gate = RunGate(len(ticks) - 1, ticks, comparisons.of_tool, comparisons.of_rows)
-    outcomes = [gate.outcome(rule) for rule in rules]
-    by_name = comparisons.of_rows("name")
-    headline = "" if whole.headline is None else whole.headline.text
-    *bases, new = map(str, args.runs)
-    against = ",".join(f'"{path}"' if "," in path else path for path in bases)
-    link = f"tilescope ask {new} compare --against {against}"
-    report = GateReport(outcomes, headline, named_changes(by_name), link)
     if not rules and args.format in ("text", "json"):
-        _write_answer(args, whole, comparisons.readers[0])
-        return 0
+        _write_answer(args, whole, comparisons)
+        return EXIT_UNKNOWN if whole.is_growing else 0
+    gate = RunGate(comparisons.runs.tick_ps, comparisons.of_tool, comparisons.of_rows)
+    outcomes = [gate.outcome(rule) for rule in rules]
+    headline = "" if whole.headline is None else whole.headline.text
+    report = GateReport(outcomes, headline, named_changes(comparisons.of_rows("name")), _link(args, comparisons))
     _write(args, getattr(report, args.format)())
     verdicts = {outcome.verdict for outcome in outcomes}
-    return EXIT_FAILED if "failed" in verdicts else EXIT_UNKNOWN if "unknown" in verdicts else 0
+    if "failed" in verdicts:
+        return EXIT_FAILED
+    return EXIT_UNKNOWN if "unknown" in verdicts or whole.is_growing else 0
+
+
+def _link(args: argparse.Namespace, comparisons: Comparisons) -> str:
+    """The command that shows all of the comparison."""
+    words = ["tilescope", "compare", *map(place_text, args.runs), "--by", args.by]
+    for name, value in comparisons.options().items():
+        if value is not None:
+            words += [f"--{name.replace('_', '-')}", str(value)]
+    return shlex.join(words)
 
 
 def _write(args: argparse.Namespace, text: str) -> None:
@@ -175,16 +198,13 @@ def _write(args: argparse.Namespace, text: str) -> None:
         file.write(text.encode())
 
 
-def _write_answer(args: argparse.Namespace, answer: Answer, reader: QueryReader) -> None:
+def _write_answer(args: argparse.Namespace, answer: Answer, comparisons: Comparisons) -> None:
     from io import StringIO
 
     from tilescope.cli.answer_output import write_json
     from tilescope.cli.answer_text import write_text
-    from tilescope.cli.spans import zero_of
-    from tilescope.tiler.tools.figure_text import Shown, track_names
 
-    names = track_names(reader.tree)
-    shown = Shown(reader.tick_ps, lambda track: names.get(track, ""), zero_of(reader.manifest))
+    shown = comparisons.runs.shown(comparisons.new)
     if args.output is None and args.format == "text":
         write_text(answer, None, shown, sys.stdout)
         return

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
+from math import isfinite
 from typing import Final, Literal
 
-from tilescope.cli.gate_rules import Bound, GateRule, RowFigure, ToolFigure
+from tilescope.cli.gate_rules import ROW_UNITS, Bound, GateRule, RowFigure, ToolFigure, Unit, check_unit
 from tilescope.tiler.duration_text import duration_text
 from tilescope.tiler.errors import NotAvailable, UsageError
 from tilescope.tiler.percent_text import percent_text
@@ -17,10 +18,13 @@ from tilescope.tiler.tools import Answer, Value, values_of
 Verdict = Literal["fine", "failed", "unknown"]
 
 # Kinds whose values can be compared, and the unit that their amounts have.
-_UNITS: Final[Mapping[str, str]] = {"ticks": "ps", "ps": "ps", "fraction": "%", "count": "", "bytes": "", "flops": ""}
-_PLAIN: Final = ("number", "rate", "count", "bytes", "flops")
+_UNITS: Final[Mapping[str, Unit]] = {
+    **{"ticks": "ps", "ps": "ps", "fraction": "%"},
+    **dict.fromkeys(("number", "rate", "count", "bytes", "flops"), ""),
+}
+_NAMED_HOSTS: Final = 5  # in a line, of those that are missing
 
-# Answer of a tool about the new run (0) or one before it (from 1 on); and that of `compare` by a kind of rows.
+# Answer of a tool about a run, the new one being the last; and that of `compare` by a kind of rows with one before it.
 AskTool = Callable[[str, int], Answer]
 AskRows = Callable[[str, int], Answer]
 
@@ -30,7 +34,7 @@ class Amount:
     """A figure of one run; times in picoseconds. None: it is not recorded, and `why` says so."""
 
     value: Fraction | None
-    unit: str
+    unit: Unit
     why: str = ""
 
     @property
@@ -57,7 +61,7 @@ class Outcome:
         return _mean(self.bases)
 
 
-def amount_text(value: Fraction, unit: str) -> str:
+def amount_text(value: Fraction, unit: Unit) -> str:
     """A figure with its unit: picoseconds as a duration, a share in percent."""
     if unit == "ps":
         return duration_text(round(value), 1)
@@ -69,9 +73,9 @@ def amount_text(value: Fraction, unit: str) -> str:
 class RunGate:
     """The figures of runs, asked for once each."""
 
-    def __init__(self, bases: int, tick_ps: Sequence[int], ask_tool: AskTool, ask_rows: AskRows) -> None:
-        """`tick_ps`: of the new run, and of those before."""
-        self._bases = bases
+    def __init__(self, tick_ps: Sequence[int], ask_tool: AskTool, ask_rows: AskRows) -> None:
+        """`tick_ps`: of those before, and of the new run, which is the last."""
+        self._new = len(tick_ps) - 1
         self._tick_ps = tick_ps
         self._ask_tool = ask_tool
         self._ask_rows = ask_rows
@@ -80,14 +84,14 @@ class RunGate:
         """The outcome of a rule. Raises UsageError for a bound of another unit than its figure."""
         figure = rule.figure
         if isinstance(figure, RowFigure):
-            pairs = [self._row(figure, base) for base in range(self._bases)]
+            pairs = [self._row(figure, base) for base in range(self._new)]
             new, bases = pairs[0][0], [base for _, base in pairs]
         else:
-            new, *bases = (self._tool_figure(figure, run) for run in range(self._bases + 1))
+            *bases, new = (self._tool_figure(figure, run) for run in range(self._new + 1))
         unknown = next((amount for amount in (new, *bases) if amount.value is None), None)
         if new.value is None or (unknown is not None and any(b.is_change or b.amount is None for b in rule.bounds)):
             why = unknown.why if unknown is not None else new.why
-            return Outcome(rule, "unknown", new, bases, f"cannot tell: {why}")
+            return Outcome(rule, "unknown", new, bases, why)
         failed = all(self._is_passed(rule, bound, new, bases) for bound in rule.bounds)
         return Outcome(rule, "failed" if failed else "fine", new, bases, _line(new, bases))
 
@@ -95,31 +99,30 @@ class RunGate:
         assert new.value is not None
         values = [amount.value for amount in bases if amount.value is not None]
         if bound.amount is None:
-            return new.value > max(values) if bound.is_above() else new.value < min(values)
-        relative = bound.unit == "%" and bound.is_change
-        if not relative and {"pp": "%"}.get(bound.unit, bound.unit) != new.unit:
-            units = {"ps": "a duration", "%": "a share", "": "a number"}
-            raise UsageError(f"--fail-if {rule.text!r}: the figure is {units[new.unit]}, and its bound is not")
+            return bound.passes(new.value, max(values) if bound.is_above() else min(values))
+        check_unit(rule.text, bound, new.unit)
         if not bound.is_change:
-            return bound.passes(new.value)
+            return bound.passes(new.value, bound.amount)
         mean = sum(values, Fraction()) / len(values)
-        if not relative:
-            return bound.passes(new.value - mean)
+        if bound.unit != "%":
+            return bound.passes(new.value - mean, bound.amount)
         if not mean:  # new: more than any share of nothing
             return bool(new.value) and (new.value > 0) == bound.is_above()
-        return bound.passes((new.value - mean) / abs(mean))
+        return bound.passes((new.value - mean) / abs(mean), bound.amount)
 
     def _row(self, figure: RowFigure, base: int) -> tuple[Amount, Amount]:
         """The figure of a row in the new run, and in one before it."""
-        answer = self._ask_rows(figure.kind, base)
+        answer, unit = self._ask_rows(figure.kind, base), ROW_UNITS[figure.column]
+        if not answer.is_complete:
+            why = f"a run is incomplete: {_what_lacks(answer)}"
+            return Amount(None, unit, why), Amount(None, unit, why)
         table = answer.table("changes")
         names = values_of(next(column for column in table.columns if column.kind == "name"))
         rows = [row for row, name in enumerate(names) if name == figure.text]
-        unit = "ps" if figure.column in ("total", "self", "mean", "p50") else "%" if figure.column == "share" else ""
-        if not answer.is_complete:
-            return Amount(None, unit, "a run is incomplete"), Amount(None, unit, "a run is incomplete")
         if not rows:
             why = f"no {figure.kind} is called {figure.text!r} in either run"
+            if table.rest is not None:
+                why = f"{figure.text!r} is not among the {len(table):,} rows that changed most"
             why += "; did you mean {!r}?".format(*near) if (near := _near(figure.text, names)) else ""
             return Amount(None, unit, why), Amount(None, unit, why)
 
@@ -142,13 +145,15 @@ class RunGate:
         return amount(""), amount("base_")
 
     def _tool_figure(self, figure: ToolFigure, run: int) -> Amount:
-        where = "the new run" if run == 0 else f"run {run} before it"
+        where = "the new run" if run == self._new else "the run before"
+        if run < self._new > 1:
+            where += f" (BASE {run + 1})"
         try:
             answer = self._ask_tool(figure.tool, run)
         except NotAvailable as error:
             return Amount(None, "", f"{where}: {error}")
         if not answer.is_complete:
-            return Amount(None, "", f"{where} is incomplete")
+            return Amount(None, "", f"{where} is incomplete: {_what_lacks(answer)}")
         if figure.table is None:
             facts = {fact.id: fact for fact in answer.facts}
             if figure.id not in facts:
@@ -171,15 +176,24 @@ class RunGate:
         return self._of_kind(column.kind, total, run, f"{where}: {figure.table}.{figure.id} comes to nothing")
 
     def _of_kind(self, kind: str, value: Value, run: int, why: str) -> Amount:
-        if kind not in _UNITS and kind not in _PLAIN:
+        if kind not in _UNITS:
             raise UsageError(f"a figure of kind {kind!r} cannot be compared with a bound")
         factor = self._tick_ps[run] if kind == "ticks" else 1
-        amount = _amount(value, _UNITS.get(kind, ""), why)
+        amount = _amount(value, _UNITS[kind], why)
         return amount if amount.value is None else Amount(amount.value * factor, amount.unit)
 
 
-def _amount(value: Value, unit: str, why: str) -> Amount:
-    if value is None or value != value or isinstance(value, str):
+def _what_lacks(answer: Answer) -> str:
+    """The reason for which an answer is incomplete."""
+    if not answer.missing:
+        return "it is still being indexed"
+    more = f" and {len(answer.missing) - _NAMED_HOSTS:,} more" if len(answer.missing) > _NAMED_HOSTS else ""
+    return f"hosts are missing, {', '.join(answer.missing[:_NAMED_HOSTS])}{more}"
+
+
+def _amount(value: Value, unit: Unit, why: str) -> Amount:
+    is_number = isinstance(value, int) or (isinstance(value, float) and isfinite(value))
+    if value is None or isinstance(value, str) or not is_number:
         return Amount(None, unit, why)
     return Amount(Fraction(value), unit)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -10,10 +9,9 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from tilescope.cli.gate import Outcome
 from tilescope.tiler.duration_text import duration_text
-from tilescope.tiler.printable_text import printable
+from tilescope.tiler.printable_text import printable, printable_json
 from tilescope.tiler.tools import Answer, values_of
 
-FORMATS: Final = ("text", "json", "markdown", "junit")
 MOST_NAMES: Final = 10
 
 _WORDS: Final = {"fine": "fine", "failed": "FAILED", "unknown": "CANNOT TELL"}
@@ -50,7 +48,7 @@ class GateReport:
         lines = [printable(self.headline)] if self.headline else []
         lines += [f"{_WORDS[o.verdict]}: {printable(o.rule.text)}: {printable(o.line)}" for o in self.outcomes]
         lines += [f"  {change.text}" for change in self._shown_names()]
-        return "\n".join([*lines, f"  {self.link}", ""])
+        return "\n".join([*lines, f"  {printable(self.link)}", ""])
 
     def json(self) -> str:
         """An object with each rule's figures, exact as texts of fractions."""
@@ -69,7 +67,7 @@ class GateReport:
             {"name": n.name, "change": n.change, "delta_ps": str(n.delta_ps), "place": n.place} for n in self.names
         ]
         report = {"headline": self.headline, "rules": rules, "names": names, "link": self.link}
-        return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+        return printable_json(report) + "\n"
 
     def markdown(self) -> str:
         """A comment: names of traces are quoted, so that nothing in them is markup."""
@@ -91,7 +89,7 @@ class GateReport:
             failures=str(counts["failed"]),
             errors=str(counts["unknown"]),
         )
-        details = "\n".join([*(change.text for change in self._shown_names()), self.link])
+        details = "\n".join([*(change.text for change in self._shown_names()), printable(self.link)])
         for outcome in self.outcomes:
             case = SubElement(suite, "testcase", classname="tilescope", name=printable(outcome.rule.text))
             if outcome.verdict == "fine":
@@ -107,7 +105,9 @@ class GateReport:
 
 
 def named_changes(answer: Answer) -> list[NamedChange]:
-    """The names with most change of a comparison by name."""
+    """The names with most change of a comparison by name; none while a run is still being indexed."""
+    if answer.is_growing:
+        return []
     columns = {column.id: values_of(column) for column in answer.table("changes").columns}
     places = columns.get("place", [""] * len(columns["name"]))
     rows = zip(columns["name"], columns["change"], columns["delta"], places, strict=True)

@@ -24,7 +24,15 @@ from tilescope.tiler.ticks import MICRO, UNITS_PS
 RowKind = Literal["name", "category", "track", "process", "host"]
 Unit = Literal["%", "pp", "ps", ""]
 
-ROW_COLUMNS: Final = ("total", "self", "count", "mean", "p50", "share")
+# Columns of rows, and the units of their figures.
+ROW_UNITS: Final[Mapping[str, Unit]] = {
+    "total": "ps",
+    "self": "ps",
+    "count": "",
+    "mean": "ps",
+    "p50": "ps",
+    "share": "%",
+}
 MAX_RULE: Final = 4096  # characters
 
 _KINDS: Final[Mapping[str, RowKind]] = {
@@ -36,7 +44,8 @@ _KINDS: Final[Mapping[str, RowKind]] = {
 }
 _ROW: Final = re.compile(r'([a-z]+):"((?:[^"\\]|\\.)*)"\.([A-Za-z0-9_]+)\s*')
 _DOTTED: Final = re.compile(r"([a-z][a-z0-9_]*)((?:\.[A-Za-z0-9_.-]+?){1,2}?)(?=\s|[<>]|$)\s*")
-_BOUND: Final = re.compile(r"(>=|<=|>|<)\s*(?:(spread)\b|([+-]?)([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*(%|[a-zµμ]*))\s*")
+_AMOUNT: Final = r"([+-]?)([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*(%|(?!and\s)[a-zµμ]*)"  # "12 and > 3" has no unit
+_BOUND: Final = re.compile(rf"(>=|<=|>|<)\s*(?:(spread)\b|{_AMOUNT})\s*")
 _AND: Final = re.compile(r"and\s+")
 _COMPARISONS: Final[Mapping[str, Callable[[Fraction, Fraction], bool]]] = {
     ">": operator.gt,
@@ -73,10 +82,9 @@ class Bound:
     unit: Unit
     is_change: bool
 
-    def passes(self, value: Fraction) -> bool:
-        """True if a value is beyond an amount."""
-        assert self.amount is not None
-        return _COMPARISONS[self.comparison](value, self.amount)
+    def passes(self, value: Fraction, limit: Fraction) -> bool:
+        """True if a value is beyond a limit, which is the amount or the extreme of the runs before."""
+        return _COMPARISONS[self.comparison](value, limit)
 
     def is_above(self) -> bool:
         """True if the bound is passed by what is greater."""
@@ -103,6 +111,8 @@ def parse_rule(text: str) -> GateRule:
         if match is None:
             raise UsageError(f"{_quoted(text)}: a bound is wanted at character {place + 1}, as in > +3% or > spread")
         bounds.append(_bound(text, match))
+        if isinstance(figure, RowFigure):
+            check_unit(text, bounds[-1], ROW_UNITS[figure.column])
         place = match.end()
         if place == len(text):
             return GateRule(text, figure, tuple(bounds))
@@ -112,23 +122,37 @@ def parse_rule(text: str) -> GateRule:
         place = joint.end()
 
 
+def check_unit(rule: str, bound: Bound, unit: Unit) -> None:
+    """Raises UsageError for a bound that a figure of this unit cannot have."""
+    if bound.amount is None or (bound.unit == "%" and bound.is_change):
+        return
+    if unit != ("%" if bound.unit == "pp" else bound.unit):
+        units = {"ps": "a duration", "%": "a share", "": "a number"}
+        raise UsageError(f"{_quoted(rule)}: the figure is {units[unit]}, and its bound is not")
+
+
 def _figure(text: str) -> tuple[RowFigure | ToolFigure, int]:
     row = _ROW.match(text)
     if row is not None:
         kind, column = row[1], row[3]
         if kind not in _KINDS:
             raise UsageError(f"{_quoted(text)}: rows are by {', '.join(_KINDS)}, not {kind}{_meant(kind, _KINDS)}")
-        if column not in ROW_COLUMNS:
-            there = f"a row has {', '.join(ROW_COLUMNS)}, not {column}"
-            raise UsageError(f"{_quoted(text)}: {there}{_meant(column, ROW_COLUMNS)}")
+        if column not in ROW_UNITS:
+            there = f"a row has {', '.join(ROW_UNITS)}, not {column}"
+            raise UsageError(f"{_quoted(text)}: {there}{_meant(column, ROW_UNITS)}")
         return RowFigure(_KINDS[kind], re.sub(r"\\(.)", r"\1", row[2]), column), row.end()
     dotted = _DOTTED.match(text)
     if dotted is None:
         raise UsageError(f'{_quoted(text)}: a figure is TOOL.FACT, TOOL.TABLE.COLUMN, or a row, as name:"copy".total')
-    from tilescope.tiler.tools import tools
+    from tilescope.tiler.tools import parameters, tools
 
     if dotted[1] not in tools():
         raise UsageError(f"{_quoted(text)}: there is no tool {dotted[1]}{_meant(dotted[1], tools())}")
+    required = [field.name for field in parameters(tools()[dotted[1]].question) if field.is_required]
+    if required:
+        raise UsageError(
+            f"{_quoted(text)}: {dotted[1]} has to be asked with {' and '.join(required)}, which a rule cannot say"
+        )
     first, _, second = dotted[2].removeprefix(".").partition(".")
     figure = ToolFigure(dotted[1], first, second) if second else ToolFigure(dotted[1], None, first)
     return figure, dotted.end()
@@ -149,7 +173,7 @@ def _bound(text: str, match: re.Match[str]) -> Bound:
     return Bound(comparison, amount * UNITS_PS[name] if name else amount, "ps" if name else "", is_change=bool(sign))
 
 
-def _meant(name: str, names: Mapping[str, object] | tuple[str, ...]) -> str:
+def _meant(name: str, names: Mapping[str, object]) -> str:
     near = get_close_matches(name, names, 1)
     return f" (did you mean {near[0]}?)" if near else ""
 

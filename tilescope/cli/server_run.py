@@ -32,6 +32,11 @@ class ServerRun:
         """The manifest of docs/api.md."""
         return self._run.manifest
 
+    @property
+    def ref(self) -> str:
+        """Its name in questions to other runs of the server."""
+        return self._run.ref
+
     def tree(self) -> TrackTree:
         """Groups and tracks."""
         return self._run.tree()

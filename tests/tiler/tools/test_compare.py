@@ -9,19 +9,25 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
-from tests.tiler.tools.plain_comparison import Row, Slice, comparison, side
+from tests.tiler.tools.plain_comparison import Row, Slice, Sums, comparison, side
 from tests.tiler.tools.test_steps import Asked, Event, thread, x
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import finish
+from tilescope.tiler.records.histogram import Histogram
+from tilescope.tiler.records.spread import DurationSpread
 from tilescope.tiler.search.language import parse
 from tilescope.tiler.tools import Answer, BuildRef, Scope, ask, from_values, tool, values_of
+from tilescope.tiler.tools.compare.changes import Changes, SideSums
 from tilescope.tiler.tools.compare.normalised import normalised
+from tilescope.tiler.tools.compare.sums import ComparedSums, PlaceSums
+from tilescope.tiler.tools.stats.summary import GroupSums
 
 Compared = dict[str, Any]
 
@@ -199,8 +205,8 @@ def test_a_step_beside_another_of_the_same_run() -> None:
         }  # fmt: skip
         assert answer.headline is not None
         assert answer.headline.text == (
-            "Per step, self time changed by +22 ns (from 17 ns to 39 ns, +129.4 %); most is in “compute”: +20 ns, in "
-            "python › main; 3 of 3 differ."
+            "Per step, self time changed by +22 ns (from 17 ns to 39 ns, +129.4 %); the greatest change is in "
+            "“compute”: +20 ns, in python › main; 3 of 3 differ."
         )
 
 
@@ -250,6 +256,55 @@ def test_tracks_are_matched_by_their_paths() -> None:
         assert changes["load"]["base_track"] == other.track("worker")
         answer = compare(other, run, tracks=[other.track("main")])
         assert any("no track of that name there" in note.text for note in answer.notes)
+
+
+def test_a_track_beside_itself_is_not_beside_another_of_its_name(tmp_path: Path) -> None:
+    """Where two threads have one name, a range of one of them is compared with another range of that one."""
+    events = [*thread(1, 1, "pool.1", "p"), *thread(1, 2, "pool.2", "p"), x("op", 0, 9, 1, 1), x("op", 0, 4, 1, 2)]
+    run = Asked.of_events(tmp_path / "run", events)
+    first, second = [track.id for track in run.reader.tree.tracks if track.name.startswith("pool")]
+    for track, time in ((first, 9000), (second, 4000)):
+        for others in ((), (run,)):
+            row = only_row(compare(run, *others, tracks=[track], match="normalised"))
+            assert (row["self"], row["base_self"], row["change"]) == (time, time, "same")
+
+
+@settings(max_examples=15, deadline=None)
+@given(nested(), nested())
+def test_a_row_is_where_it_changes_most(new: list[Slice], base: list[Slice]) -> None:
+    with built(new, base) as (run, other):
+        own = [
+            {
+                name: side([s for s in [*slices, ORIGIN] if s.thread == name], [(0, 1000)])
+                for name in (*THREADS, "origin")
+            }
+            for slices in (new, base)
+        ]
+        for name, row in rows(compare(run, other)).items():
+            sizes = {
+                track: abs(own[0][track].get(name, Sums()).own - own[1][track].get(name, Sums()).own)
+                for track in own[0]
+            }
+            assert sizes[str(row["place"]).rpartition(" › ")[2]] == max(sizes.values())
+
+
+def test_sums_beyond_64_bits_stay_exact() -> None:
+    """Of many steps the denominator alone may be too large."""
+
+    def sums(ticks: int, divisor: int) -> SideSums:
+        one, zero = np.ones(1, np.int64), np.zeros(1, np.int64)
+        histogram = Histogram(zero, one, ticks * one, ticks * one, ticks * one, ticks * one, ticks * one)
+        spread = DurationSpread(zero, zero[:0], zero[:0])
+        places = PlaceSums(zero, zero, ticks * one)
+        return SideSums(ComparedSums(GroupSums(histogram, spread), places), divisor, 1)
+
+    bases = [(1, 2_000_003), (1, 2_000_029), (1, 2_000_039)]
+    changes = Changes(sums(2, 1_999_993), [sums(*base) for base in bases], [("op",)], [("here",)])
+    mean = sum(Fraction(*base) for base in bases) / 3
+    assert Fraction(int(changes.delta[0]), changes.denominator) == Fraction(2, 1_999_993) - mean
+    assert changes.rounded(changes.delta).tolist() == [0]
+    assert changes.places(np.array([0])) == [("here",)]
+    assert changes.order(1).tolist() == [0]
 
 
 def test_ticks_may_differ(tmp_path: Path) -> None:

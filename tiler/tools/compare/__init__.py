@@ -23,7 +23,7 @@ from tilescope.tiler.tools.compare.keys import SideKeys
 from tilescope.tiler.tools.compare.normalised import Match
 from tilescope.tiler.tools.compare.row_texts import IN_PLACES, TITLES, RowSource, row_texts
 from tilescope.tiler.tools.compare.side import ComparedSide, has_steps, span_side, step_side
-from tilescope.tiler.tools.compare.sums import Numbering, SummedTracks, part_sums
+from tilescope.tiler.tools.compare.sums import Numbering, SummedTracks, row_sums
 from tilescope.tiler.tools.compare.tables import changes_table
 from tilescope.tiler.tools.compare.track_paths import TrackPaths, path_text
 from tilescope.tiler.tools.contract import Contract
@@ -52,11 +52,14 @@ class CompareQuestion(FigureQuestion, frozen=True, kw_only=True):
     ] = None
     against_start: Annotated[
         Tick | None,
-        Meta(description="First tick of their span, in ticks of this run; that of this run's span unless given."),
+        Meta(
+            description="First tick of their span, in ticks of this run. Without it and against_end the span is "
+            "that of this run."
+        ),
     ] = None
     against_end: Annotated[
         Tick | None,
-        Meta(description="First tick after their span, in ticks of this run; that of this run's unless given."),
+        Meta(description="First tick after their span, in ticks of this run; their end where only the start is given."),
     ] = None
     against_steps: Annotated[
         StepRange | None, Meta(description="Their steps, as in 5 or 5-9; those of this run unless given.")
@@ -97,7 +100,7 @@ def _answer(scope: Scope, question: CompareQuestion) -> Interruptible[Answer]:
     notes: list[Note] = []
     for number, (each, part) in enumerate(zip(scopes, questions, strict=True)):
         tracks = wanted
-        if number:
+        if each.reader.store.build != scope.reader.store.build:
             tracks = each.leaves(None)
             if question.tracks is not None:
                 tracks = paths[number].with_paths(wanted_paths, tracks)
@@ -107,13 +110,13 @@ def _answer(scope: Scope, question: CompareQuestion) -> Interruptible[Answer]:
         notes += _lacking_tracks(wanted_paths, sides[1:], paths[1:])
     marks = frozenset().union(*(side.marks for side in sides))
     keys = [_keys(side, path, question, marks) for side, path in zip(sides, paths, strict=True)]
-    numbering, sums = Numbering(), []
+    row_keys, places, sums = Numbering(), Numbering(), []
     for side, path, side_keys in zip(sides, paths, keys, strict=True):
         parts = path.parts(side.tracks) if question.by in IN_PLACES else [SummedTracks((), side.tracks)]
-        grouped = yield from part_sums(side.scope.reader, parts, side.windows, side_keys.grouping(), numbering)
+        grouped = yield from row_sums(side.scope.reader, parts, side.windows, side_keys.grouping(), row_keys, places)
         sums.append(SideSums(grouped, side.divisor, side.scope.reader.tick_ps))
-    changes = Changes(sums[0], sums[1:], numbering.pairs())
-    rows = changes.order()[: question.limit]
+    changes = Changes(sums[0], sums[1:], row_keys.keys(), places.keys())
+    rows = changes.order(question.limit)
     yield
     table = changes_table(
         changes, rows, row_texts(RowSource(question.by, question.argument or "", sides, keys, paths), changes, rows)

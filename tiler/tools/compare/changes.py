@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.records.histogram import Histogram
 from tilescope.tiler.ticks import nearest_mean
-from tilescope.tiler.tools.compare.sums import Key
-from tilescope.tiler.tools.stats.summary import GroupSums, regrouped
+from tilescope.tiler.tools.compare.sums import ComparedSums, Key
 
 Ints = NDArray[np.int64]
 Exact = NDArray[Any]  # int64 where all sums fit, else Python's integers
@@ -32,9 +31,9 @@ _INT64: Final = 1 << 60  # sums of two, and twice as much
 
 @dataclass(frozen=True, slots=True)
 class SideSums:
-    """Sums of one side by number of a key in a place; what they are divided by; and the length of a tick."""
+    """Sums of one side by number of a key; what they are divided by; and the length of a tick."""
 
-    sums: GroupSums
+    sums: ComparedSums
     divisor: int
     tick_ps: int
 
@@ -42,25 +41,23 @@ class SideSums:
 class Changes:
     """Rows, one for each key, of a run (`new`) and of the mean of one or more runs before it (`base`)."""
 
-    def __init__(self, new: SideSums, bases: Sequence[SideSums], pairs: Sequence[tuple[Key, Key]]) -> None:
-        """`pairs`: places and keys by number. Keys are rows, in the order of their first number."""
-        numbers: dict[Key, int] = {}
-        self.row_of_pair: Ints = np.array([numbers.setdefault(key, len(numbers)) for _, key in pairs], np.int64)
-        self.keys = list(numbers)
-        self._pairs = pairs
+    def __init__(self, new: SideSums, bases: Sequence[SideSums], keys: Sequence[Key], places: Sequence[Key]) -> None:
+        """`keys`: of the rows, and `places`, by number."""
+        self.keys = keys
+        self._places = places
         self._sides = [new, *bases]
+        self._rows = [side.sums.rows for side in self._sides]
         self.denominator = len(bases) * lcm(*(side.divisor for side in self._sides))
         parts = [self.denominator // side.divisor for side in self._sides]
         # Of a base, its part of the mean.
         self._weights = [parts[0], *(part // len(bases) for part in parts[1:])]
         most = max(
-            max(int(side.sums.histogram.busy.sum()) * side.tick_ps, int(side.sums.histogram.count.sum()), 1)
+            max(int(side.sums.rows.histogram.busy.sum()) * side.tick_ps, int(side.sums.rows.histogram.count.sum()), 1)
             * weight
             * (len(bases) + 1)
             for side, weight in zip(self._sides, parts, strict=True)
         )
-        self._dtype: type = np.int64 if most < _INT64 else object
-        self._rows = [self._regrouped(side.sums) for side in self._sides]
+        self._dtype: type = np.int64 if max(most, self.denominator) < _INT64 else object
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -87,8 +84,8 @@ class Changes:
 
     def numerators(self, column: str, *, new: bool) -> Exact:
         """A column of sums of one side by row, of times in picoseconds, over `denominator`."""
-        sides = [0] if new else range(1, len(self._sides))
-        return sum((self._sum(side, column, self._weights[side]) for side in sides), np.zeros(len(self), self._dtype))
+        sums = (self._sum(side, column, self._weights[side]) for side in self._numbers(new=new))
+        return sum(sums, np.zeros(len(self), self._dtype))
 
     def each_base(self, column: str) -> list[Exact]:
         """The same of each base by itself."""
@@ -96,31 +93,28 @@ class Changes:
 
     def counts(self, *, new: bool) -> Exact:
         """Events by row, of all steps and runs of a side together."""
-        sides = [0] if new else range(1, len(self._sides))
-        return sum((self._dense(side, "count") for side in sides), np.zeros(len(self), np.int64))
+        return sum((self._dense(side, "count") for side in self._numbers(new=new)), np.zeros(len(self), np.int64))
 
-    def means(self, *, new: bool) -> Exact:
-        """Mean durations of the events that start in the windows, in picoseconds; masked where none does."""
-        sides = [0] if new else range(1, len(self._sides))
-        counts = self.counts(new=new)
-        durations = sum(
-            (self._dense(side, "duration").astype(object) * self._sides[side].tick_ps for side in sides),
-            np.zeros(len(self), object),
+    def means(self, rows: Ints, *, new: bool) -> Exact:
+        """Mean durations of the events that start in the windows, in picoseconds, by row; masked where none does."""
+        counts = self.counts(new=new)[rows]
+        by_side = (
+            self._dense(side, "duration")[rows].astype(object) * self._sides[side].tick_ps
+            for side in self._numbers(new=new)
         )
+        durations = sum(by_side, np.zeros(len(rows), object))
         pairs: list[tuple[int, int]] = list(zip(durations.tolist(), counts.tolist(), strict=True))
         means = [nearest_mean(duration, max(count, 1)) for duration, count in pairs]
         return np.ma.MaskedArray(_integers(means), counts == 0)
 
-    def medians(self, *, new: bool) -> Exact:
+    def medians(self, rows: Ints, *, new: bool) -> Exact:
         """Medians of the durations within one per cent, in picoseconds; of several runs the median of theirs."""
-        if new or self.bases == 1:
-            side = 0 if new else 1
-            return np.ma.MaskedArray(self._median(side), self.counts(new=new) == 0)
         columns = [
-            np.where(self._dense(side, "count") > 0, self._median(side), -1) for side in range(1, len(self._sides))
+            np.where(self._dense(side, "count")[rows] > 0, self._median(side)[rows], -1)
+            for side in self._numbers(new=new)
         ]
         medians = [_middle(sorted(v for v in values if v >= 0)) for values in np.stack(columns, 1).tolist()]
-        return np.ma.MaskedArray(_integers(medians), self.counts(new=False) == 0)
+        return np.ma.MaskedArray(_integers(medians), self.counts(new=new)[rows] == 0)
 
     def rounded(self, numerators: Exact) -> Exact:
         """The figures that numerators stand for, to the nearest integer, halves up."""
@@ -143,29 +137,46 @@ class Changes:
         masks = [np.asarray(mask, np.bool_) for mask, _ in cases]
         return np.select(masks, [CHANGES.index(name) for _, name in cases], CHANGES.index("same")).astype(np.int32)
 
-    def order(self) -> list[int]:
-        """Rows by the size of their change, those of equal size by their keys."""
-        sizes, totals = np.abs(self.delta).tolist(), np.abs(self.total_delta).tolist()
-        return sorted(range(len(self)), key=lambda row: (-sizes[row], -totals[row], self.keys[row]))
+    def order(self, limit: int) -> Ints:
+        """At most so many rows, the greatest changes first, those of equal size by their keys."""
+        sizes = [np.abs(self.total_delta), np.abs(self.delta)]
+        rows = _descending(np.arange(len(self)), sizes)
+        if 0 < limit < len(rows):  # keys tell only those apart that are as great as the last
+            total, size = (values[rows] for values in sizes)
+            last = limit - 1
+            rows = rows[(size > size[last]) | ((size == size[last]) & (total >= total[last]))]
+        by_key = np.array(sorted(rows.tolist(), key=self.keys.__getitem__), np.int64)
+        return _descending(by_key, sizes)[:limit]
 
-    def places(self) -> list[Key]:
-        """The place of each row in which most of its change is."""
-        new, *bases = (self._dense_pairs(side) for side in range(len(self._sides)))
-        size = np.abs(new - sum(bases))
-        ascending = np.argsort(size, kind="stable")
-        pair = np.zeros(len(self), np.int64)
-        pair[self.row_of_pair[ascending]] = ascending  # the last of a row stays
-        return [self._pairs[number][0] for number in pair.tolist()]
+    def places(self, rows: Ints) -> list[Key]:
+        """The place of each of these rows in which most of its change is; of several the first."""
+        pairs: list[Ints] = []
+        changes: list[Exact] = []
+        for side, sums in enumerate(self._sides):
+            placed, factor = sums.sums.places, self._weights[side] * sums.tick_ps
+            pairs.append(placed.row * len(self._places) + placed.place)
+            changes.append(placed.self_busy.astype(self._dtype) * (factor if side == 0 else -factor))
+        pair, change = np.concatenate(pairs), np.concatenate(changes)
+        order = np.argsort(pair, kind="stable")
+        first = np.flatnonzero(np.diff(pair[order], prepend=-1))
+        if not len(first):
+            return [()] * len(rows)
+        size = np.abs(np.add.reduceat(change[order], first))
+        descending = pair[order][first][::-1]
+        ascending = descending[np.argsort(size[::-1], kind="stable")]
+        place = np.zeros(len(self), np.int64)
+        place[ascending // len(self._places)] = ascending % len(self._places)  # the last of a row stays
+        return [self._places[number] for number in place[rows].tolist()]
+
+    def _numbers(self, *, new: bool) -> range:
+        """The numbers of the sides: that of the run, or those of the runs before it."""
+        return range(1) if new else range(1, len(self._sides))
 
     def _occurs(self, *, new: bool) -> NDArray[np.bool_]:
         is_there = np.zeros(len(self), np.bool_)
-        for rows in self._rows[:1] if new else self._rows[1:]:
-            is_there[rows.histogram.name] = True
+        for side in self._numbers(new=new):
+            is_there[self._rows[side].histogram.name] = True
         return is_there
-
-    def _regrouped(self, sums: GroupSums) -> GroupSums:
-        dtype: type = object if object in (self._dtype, sums.histogram.busy.dtype) else np.int64
-        return regrouped(sums.histogram, sums.spread, self.row_of_pair[sums.histogram.name], dtype)
 
     def _sum(self, side: int, column: str, weight: int) -> Exact:
         factor = weight if column == "count" else weight * self._sides[side].tick_ps
@@ -180,10 +191,12 @@ class Changes:
         medians[self._rows[side].histogram.name] = self._rows[side].median
         return medians * self._sides[side].tick_ps
 
-    def _dense_pairs(self, side: int) -> Exact:
-        histogram = self._sides[side].sums.histogram
-        factor = self._weights[side] * self._sides[side].tick_ps
-        return _dense(histogram, "self_busy", len(self._pairs)).astype(self._dtype) * factor
+
+def _descending(rows: Ints, sizes: Sequence[Exact]) -> Ints:
+    """Rows by the last of some sizes, then by the one before; equal ones stay as they are."""
+    for values in sizes:
+        rows = rows[np.argsort(-values[rows], kind="stable")]
+    return rows
 
 
 def _dense(histogram: Histogram, column: str, rows: int) -> Exact:

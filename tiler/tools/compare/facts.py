@@ -100,7 +100,8 @@ def compare_sentence(answer: Answer, tick_ps: int) -> str:
     name = next(column.id for column in table.columns if column.kind == "name")
     row = next(number for number, value in enumerate(deltas) if value)
     where = figures.cell("changes", "place", row)
-    most = f"most is in “{figures.cell('changes', name, row) or 'what has no name'}”: {signed_text(deltas[row])}"
+    label = figures.cell("changes", name, row) or "what has no name"
+    most = f"the greatest change is in “{label}”: {signed_text(deltas[row])}"
     most += f", in {where}" if where else ""
     text = f"{per}{whole}; {most}; {count_text(changed)} of {figures.text('rows')} differ"
     return text[0].upper() + text[1:]

@@ -38,7 +38,7 @@ class SideKeys:
         self._match: Match = match
         self._marks = marks
         self._valued = valued
-        self._originals: dict[Key, list[str]] = {}
+        self._named: list[tuple[list[str], list[Key]]] = []  # texts of names, and their keys
         self._tracks: dict[Key, int] = {}
 
     def grouping(self) -> Grouping:
@@ -61,34 +61,31 @@ class SideKeys:
         """The track that leads to a row about a track or a group; None: it is of names, or is not in this run."""
         return self._tracks.get(key)
 
-    def query(self, key: Key) -> str | None:
-        """A search for the events of a row in this run; None: none of it does, or it would be too long."""
+    def queries(self, keys: Sequence[Key]) -> list[str | None]:
+        """A search for the events of each row in this run; None: none of it does, or it would be too long."""
         if self._by == "category":
-            return category_query(key[0])
-        if self._by != "name":
-            return None
-        names = self._originals.get(key, [])
-        if len(names) == 1:
-            return name_query(names[0], key[1])
-        if not names or len(names) > _MOST_ORIGINALS:
-            return None
-        pattern = "|".join(re.escape(name).replace("/", r"\/") for name in names)
-        query = f"/^({pattern})$/"
-        return query if len(query) <= MOST_CHARACTERS else None
+            return [category_query(key[0]) for key in keys]
+        originals: dict[Key, list[str]] = {key: [] for key in keys}
+        for texts, keys_of_texts in self._named:
+            for text, key in zip(texts, keys_of_texts, strict=True):
+                names = originals.get(key)
+                if names is not None and len(names) <= _MOST_ORIGINALS and text not in names:
+                    names.append(text)
+        return [_name_query(key, originals[key]) for key in keys]
 
     def _name_keys(self, numbers: Ints) -> Iterable[Key]:
         ids = numbers.tolist()
-        names = self._reader.names.by_id(ids)
-        for number in ids:
-            text, category = names[number].text, names[number].category
-            if self._by == "category":
-                yield (category,)
-                continue
-            key = (STEP_MARK if text in self._marks else matched(text, self._match), category)
-            originals = self._originals.setdefault(key, [])
-            if len(originals) <= _MOST_ORIGINALS and text not in originals:
-                originals.append(text)
-            yield key
+        by_id = self._reader.names.by_id(ids)
+        names = [by_id[number] for number in ids]
+        if self._by == "category":
+            return [(name.category,) for name in names]
+        texts, marks, match = [name.text for name in names], self._marks, self._match
+        shown = texts if match == "exact" else [matched(text, match) for text in texts]
+        if marks:
+            shown = [STEP_MARK if text in marks else short for text, short in zip(texts, shown, strict=True)]
+        keys: list[Key] = [(text, name.category) for text, name in zip(shown, names, strict=True)]
+        self._named.append((texts, keys))
+        return keys
 
     def _track_keys(self, numbers: Ints) -> Iterable[Key]:
         for track in numbers.tolist():
@@ -112,9 +109,21 @@ class SideKeys:
             yield ("" if value is None else matched(str(value), self._match),)
 
 
+def _name_query(key: Key, names: Sequence[str]) -> str | None:
+    """A search for some names, which have a key in common."""
+    if len(names) == 1:
+        return name_query(names[0], key[1])
+    if not names or len(names) > _MOST_ORIGINALS:
+        return None
+    pattern = "|".join(re.escape(name).replace("/", r"\/") for name in names)
+    query = f"/^({pattern})$/"
+    return query if len(query) <= MOST_CHARACTERS else None
+
+
 def search_texts(sides: Sequence[SideKeys], keys: Sequence[Key]) -> list[str | None]:
     """For each row the search of the first side that has one."""
-    return [next((text for side in sides if (text := side.query(key)) is not None), None) for key in keys]
+    by_side = zip(*(side.queries(keys) for side in sides), strict=True)
+    return [next((text for text in texts if text is not None), None) for texts in by_side]
 
 
 def tracks_of(sides: Sequence[SideKeys], keys: Sequence[Key]) -> list[int | None]:

@@ -10,7 +10,7 @@ from tilescope.tiler.tools.answer import Column
 from tilescope.tiler.tools.compare.changes import Changes
 from tilescope.tiler.tools.compare.keys import SideKeys, search_texts, tracks_of
 from tilescope.tiler.tools.compare.side import ComparedSide
-from tilescope.tiler.tools.compare.sums import Key
+from tilescope.tiler.tools.compare.sums import Ints, Key
 from tilescope.tiler.tools.compare.tables import RowTexts
 from tilescope.tiler.tools.compare.track_paths import TrackPaths, path_text
 from tilescope.tiler.tools.host_nouns import host_noun_of_run
@@ -57,13 +57,12 @@ class RowSource:
         ]
 
 
-def row_texts(source: RowSource, changes: Changes, rows: Sequence[int]) -> RowTexts:
+def row_texts(source: RowSource, changes: Changes, rows: Ints) -> RowTexts:
     """Texts of some rows, in this order."""
-    title, keys = TITLES[source.by], [changes.keys[row] for row in rows]
+    title, keys = TITLES[source.by], [changes.keys[row] for row in rows.tolist()]
     last = [key[-1] if key else "" for key in keys]
     if source.by in IN_PLACES:
-        all_places = changes.places()
-        places = [all_places[row] for row in rows]
+        places = changes.places(rows)
         names = [Column("category", "Category", "text" if source.by == "name" else "name", last)]
         if source.by == "name":
             names.insert(0, Column("name", "Name", "name", [key[0] for key in keys]))

@@ -62,7 +62,8 @@ def step_side(scope: Scope, question: SpanQuestion, tracks: Sequence[int]) -> In
 
 def step_marks(steps: RunSteps, numbers: Sequence[int]) -> frozenset[str]:
     """Names of the slices that mark these steps."""
-    return frozenset(steps.name_of(series, number) for series in steps.series for number in numbers)
+    alike = {(series.source, series.label): series for series in steps.series}  # these have the same names
+    return frozenset(steps.name_of(series, number) for series in alike.values() for number in numbers)
 
 
 def _numbers_in(steps: RunSteps, wanted: StepRange, span: TickRange) -> list[int]:

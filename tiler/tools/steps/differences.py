@@ -19,7 +19,7 @@ from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.compare.changes import Changes, SideSums
 from tilescope.tiler.tools.compare.side import STEP_MARK, step_marks
-from tilescope.tiler.tools.compare.sums import Grouping, Ints, Key, Numbering, SummedTracks, part_sums
+from tilescope.tiler.tools.compare.sums import Grouping, Ints, Key, Numbering, SummedTracks, row_sums
 from tilescope.tiler.tools.question_windows import StepWindows
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_range import StepRange
@@ -41,7 +41,10 @@ def differences_table(
     """The names of a step beside the mean of other steps. Raises DamagedStore, UsageError for missing steps."""
     mine = StepRange.from_bounds(step, step)
     lines = {track for series in steps.series for track in series.tracks if series.is_line}
-    parts = [SummedTracks((str(track),), [track]) for track in tracks if track not in lines]
+    track_list = scope.reader.tree.tracks
+    parts = [  # a name in each process by itself is a row
+        SummedTracks((str(track),), [track], (str(track_list[track].group),)) for track in tracks if track not in lines
+    ]
     marks = step_marks(steps, [number for part in (mine, *others) for number in _numbers(steps, part)])
 
     def keys(names: Ints) -> list[Key]:
@@ -49,21 +52,20 @@ def differences_table(
         texts = [by_id[name].text for name in names.tolist()]
         return [(STEP_MARK if text in marks else text,) for text in texts]
 
-    numbering, count = Numbering(), max(sum(len(_numbers(steps, part)) for part in others), 1)
+    row_keys, places, count = Numbering(), Numbering(), max(sum(len(_numbers(steps, part)) for part in others), 1)
     sides = []
     for step_ranges, divisor in (([mine], 1), (others, count)):
         windows = [StepWindows(steps, step_range, span, span, launched).on_track for step_range in step_ranges]
-        sums = yield from part_sums(scope.reader, parts, windows, Grouping(keys), numbering)
+        sums = yield from row_sums(scope.reader, parts, windows, Grouping(keys), row_keys, places)
         sides.append(SideSums(sums, divisor, 1))  # in ticks, not picoseconds
-    track_list = scope.reader.tree.tracks
-    pairs = [(place, (str(track_list[int(place[0])].group), *key)) for place, key in numbering.pairs()]
-    changes = Changes(sides[0], sides[1:], pairs)  # a name in each process by itself is a row
+    changes = Changes(sides[0], sides[1:], row_keys.keys(), places.keys())
     taken, usual = (changes.rounded(changes.numerators("self_busy", new=new)) for new in (True, False))
     counts, usual_counts = (changes.counts(new=new) for new in (True, False))
     is_mark = np.array([name == STEP_MARK for _, name in changes.keys], np.bool_)
-    order = np.lexsort((np.arange(len(changes)), -np.abs(taken - usual), is_mark))
+    order = np.argsort(-np.abs(taken - usual), kind="stable")  # of Python's integers, too
+    order = order[np.argsort(is_mark[order], kind="stable")]
     order = order[(counts + usual_counts)[order] > 0][:limit]
-    listed, places = [changes.keys[row] for row in order.tolist()], changes.places()
+    listed = [changes.keys[row] for row in order.tolist()]
     groups = scope.reader.tree.groups
     columns = [
         Column("name", "Name", "name", [name for _, name in listed]),
@@ -79,7 +81,7 @@ def differences_table(
             [events / count for events in usual_counts[order].tolist()],
             total="none",
         ),
-        Column("track", "Track", "track", [int(places[row][0]) for row in order.tolist()]),
+        Column("track", "Track", "track", [int(place) for (place,) in changes.places(order)]),
     ]
     by_id = {"difference": taken - usual, "step": taken, "usual": usual}
     totals: dict[str, Value] = {name: int(values.sum()) for name, values in by_id.items()}
