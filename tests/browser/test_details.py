@@ -43,7 +43,7 @@ def trace() -> list[dict[str, Any]]:
         {"name": BACKWARD, "ts": 100, "dur": 50, "tid": 9, "args": {"Python id": 2, "Python parent id": 1}},
     ]
     return [
-        *({"ph": "X", "pid": 1, **one} for one in slices),
+        *({"ph": "X", "pid": 1, **event} for event in slices),
         *({"pid": 1, **flow} for flow in flows),
         *({"ph": "X", "pid": 2, "cat": "python_function", **frame} for frame in frames),
     ]

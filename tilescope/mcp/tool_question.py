@@ -21,7 +21,7 @@ from tilescope.tiler.tools.references import MAX_BUILDS
 MOST_ROWS: Final = 200
 
 _TICKS: Final = re.compile(r"[+-]?[0-9]+")
-_MOST_TICKS: Final = 1 << 63
+_INT64: Final = 1 << 63
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ def moment(chosen: AgentRun, value: int | str, name: str, *, is_moment: bool = T
     text = str(value).strip()
     if _TICKS.fullmatch(text) is None:
         return ticks_of(text, chosen.run.tick_ps, name) + (chosen.zero if is_moment else 0)
-    if len(text) > 20 or not -_MOST_TICKS <= int(text) < _MOST_TICKS:
+    if len(text) > 20 or not -_INT64 <= int(text) < _INT64:
         raise UsageError(f"{name}: {one_line(text)} is beyond 64 bits")
     return int(text)
 

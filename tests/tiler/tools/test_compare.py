@@ -259,7 +259,7 @@ def test_tracks_are_matched_by_their_paths() -> None:
 
 
 def test_a_track_beside_itself_is_not_beside_another_of_its_name(tmp_path: Path) -> None:
-    """Where two threads have one name, a range of one of them is compared with another range of that one."""
+    """Two threads have one name: a range of one of them is compared with another range of that one."""
     events = [*thread(1, 1, "pool.1", "p"), *thread(1, 2, "pool.2", "p"), x("op", 0, 9, 1, 1), x("op", 0, 4, 1, 2)]
     run = Asked.of_events(tmp_path / "run", events)
     first, second = [track.id for track in run.reader.tree.tracks if track.name.startswith("pool")]
@@ -289,13 +289,15 @@ def test_a_row_is_where_it_changes_most(new: list[Slice], base: list[Slice]) -> 
 
 
 def test_sums_beyond_64_bits_stay_exact() -> None:
-    """Of many steps the denominator alone may be too large."""
+    """The denominator alone may be too large, where steps are many."""
 
     def sums(ticks: int, divisor: int) -> SideSums:
-        one, zero = np.ones(1, np.int64), np.zeros(1, np.int64)
-        histogram = Histogram(zero, one, ticks * one, ticks * one, ticks * one, ticks * one, ticks * one)
+        single, zero = np.ones(1, np.int64), np.zeros(1, np.int64)
+        histogram = Histogram(
+            zero, single, ticks * single, ticks * single, ticks * single, ticks * single, ticks * single
+        )
         spread = DurationSpread(zero, zero[:0], zero[:0])
-        places = PlaceSums(zero, zero, ticks * one)
+        places = PlaceSums(zero, zero, ticks * single)
         return SideSums(ComparedSums(GroupSums(histogram, spread), places), divisor, 1)
 
     bases = [(1, 2_000_003), (1, 2_000_029), (1, 2_000_039)]
