@@ -92,6 +92,10 @@ SCROLL_AND_LOOK = """async step => {
     const of = k => [data[k], data[k + 1], data[k + 2]];
     const isStripe = k => '#' + of(k).map(value => value.toString(16).padStart(2, '0')).join('') === stripe;
     const isColour = k => Math.max(...of(k)) - Math.min(...of(k)) > 30;
+    // Steps and programs are grey: so wide is nothing else that is neither the ground nor a stripe.
+    const ground = getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number);
+    const isGrey = k => !isStripe(k) && Math.abs(of(k)[0] - ground[0]) > 24
+        && [4, 8, 16, 32, 64].every(j => of(k).every((value, c) => value === data[k + j + c]));
     const seen = { blank: [], loading: 0, data: 0 };
     for (const item of document.querySelectorAll('[role=treeitem].is-track:not(.is-empty)')) {
         const top = Math.max(26, parseFloat(item.style.top) - scroller.scrollTop);
@@ -101,7 +105,7 @@ SCROLL_AND_LOOK = """async step => {
         for (let y = Math.ceil(top); y < bottom && kind !== 'data'; y++) {
             for (let x = 0; x < canvas.width && kind !== 'data'; x++) {
                 const k = 4 * (y * canvas.width + x);
-                if (isColour(k)) kind = 'data';
+                if (isColour(k) || isGrey(k)) kind = 'data';
                 else if (isStripe(k)) kind = 'loading';
             }
         }
