@@ -38,44 +38,43 @@ def test_all_is_written_in_the_order_of_each_thread() -> None:
         assert [int(value) for key, value in written if key == b"%d" % thread] == list(range(500))
 
 
+class HeldWriter:
+    """Writes once it is let go, and says when it has begun."""
+
+    def __init__(self) -> None:
+        self.written: list[Entry] = []
+        self.begun, self.go_on = threading.Event(), threading.Event()
+
+    def write(self, entries: Sequence[Entry]) -> None:
+        self.begun.set()
+        assert self.go_on.wait(10)
+        self.written.extend(entries)
+
+
 def test_a_thread_does_not_wait_for_the_one_that_writes() -> None:
-    written: list[Entry] = []
-    begun, go_on = threading.Event(), threading.Event()
-
-    def write(entries: Sequence[Entry]) -> None:
-        begun.set()
-        assert go_on.wait(10)
-        written.extend(entries)
-
-    queue = EntryQueue(write)
+    writer = HeldWriter()
+    queue = EntryQueue(writer.write)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(queue.put, [(b"a", b"")])
-        assert begun.wait(10)
+        assert writer.begun.wait(10)
         queue.put([(b"b", b"")])
-        assert not written
-        go_on.set()
+        assert not writer.written
+        writer.go_on.set()
         first.result(10)
-    assert written == [(b"a", b""), (b"b", b"")]
+    assert writer.written == [(b"a", b""), (b"b", b"")]
 
 
 def test_what_comes_while_a_thread_flushes_is_written_by_it() -> None:
-    written: list[Entry] = []
-    begun, go_on = threading.Event(), threading.Event()
-
-    def write(entries: Sequence[Entry]) -> None:
-        begun.set()
-        assert go_on.wait(10)
-        written.extend(entries)
-
-    queue = EntryQueue(write)
+    writer = HeldWriter()
+    queue = EntryQueue(writer.write)
     queue._batches.append([(b"a", b"")])  # as a thread leaves it that has not come to writing
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(queue.flush)
-        assert begun.wait(10)
+        assert writer.begun.wait(10)
         queue.put([(b"b", b"")])
-        go_on.set()
+        writer.go_on.set()
         first.result(10)
-    assert written == [(b"a", b""), (b"b", b"")]
+    assert writer.written == [(b"a", b""), (b"b", b"")]
 
 
 def test_who_puts_too_much_waits_until_it_is_written() -> None:
