@@ -11,7 +11,7 @@ from tilescope.tiler.errors import UnknownFormat
 @pytest.mark.parametrize(
     ("name", "what", "advice"),
     [
-        ("other_rocprofv3.json", "is the JSON of rocprofv3, not a trace", "traceconv json IN OUT"),
+        ("other_rocprofv3.json", "is the JSON of rocprofv3, not a trace", "output-format rocpd"),
         ("other_otlp.json", r"is telemetry of OpenTelemetry \(OTLP JSON\), not a trace", "as trace events"),
         ("other_speedscope.json", "is a speedscope profile, not a trace", "py-spy record --format chrometrace"),
         (

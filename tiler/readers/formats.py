@@ -14,6 +14,7 @@ from tilescope.tiler.readers.ascend import ASCEND_TABLE
 from tilescope.tiler.readers.cloud_tpu import CLOUD_TPU
 from tilescope.tiler.readers.format import Format
 from tilescope.tiler.readers.plugin_format import guarded, why_no_format
+from tilescope.tiler.readers.sqlite import NSIGHT, ROCPD
 from tilescope.tiler.readers.tf_graph import TF_GRAPH
 from tilescope.tiler.readers.trace_event import TRACE_EVENT
 from tilescope.tiler.readers.xspace import XSPACE
@@ -22,7 +23,7 @@ ENTRY_POINTS: Final = "tilescope.formats"
 
 # An XSpace may begin as JSON does, and not the other way round. A page is JSON that is no trace, a graph begins as an
 # XSpace does.
-_OURS: Final = (CLOUD_TPU, ASCEND_TABLE, TF_GRAPH, TRACE_EVENT, XSPACE)
+_OURS: Final = (NSIGHT, ROCPD, CLOUD_TPU, ASCEND_TABLE, TF_GRAPH, TRACE_EVENT, XSPACE)
 _OUR_CODECS: Final = {trace_format.args.id: trace_format.args for trace_format in _OURS}
 
 

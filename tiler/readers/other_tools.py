@@ -28,8 +28,7 @@ class OtherTool(Struct, frozen=True):
 _TOOLS: Final = (
     OtherTool(
         "the JSON of rocprofv3",
-        "record with --output-format pftrace, or convert what rocpd holds: rocpd convert -i RESULTS.db --output-format "
-        "pftrace; then traceconv json IN OUT",
+        "record with --output-format rocpd, which is read, or pftrace",
         outer=("rocprofiler-sdk-tool",),
     ),
     *(
@@ -81,7 +80,7 @@ _TOOLS: Final = (
     *(
         OtherTool(
             "the JSON of Nsight Systems",
-            "convert its SQLite export to trace events, as nsys2json does, or record with torch.profiler or JAX",
+            "export the report as a database, which is read: nsys export --type sqlite FILE",
             inner=members,
         )
         for members in (

@@ -15,9 +15,7 @@ from tilescope.tiler.readers.wire_head import head_fields
 
 _CONVERT: Final = "convert it to Chrome JSON: traceconv json IN OUT"
 _UNPACK: Final = "unpack it, or pack it as zip or tar"
-_NSIGHT: Final = (
-    "export SQLite and convert that to trace events, as nsys2json does, or record with torch.profiler or JAX"
-)
+_NSIGHT: Final = "export it, and name the database: nsys export --type sqlite FILE"
 _EXPORT: Final = (
     "profiler.analyse() of its framework, or msprof --export=on --output=FOLDER, makes files of it: name their folder"
 )
@@ -51,15 +49,6 @@ _MAGICS: Final = {
     b"\x89HDF": ("is an HDF5 file", "export trace-event JSON instead"),
 }
 _SQLITE: Final = b"SQLite format 3\0"
-_TABLES: Final = {  # of databases, by what the texts of their first tables have
-    b"rocpd_": (
-        "is a database of rocprofv3 (rocpd)",
-        "convert it: rocpd convert -i FILE --output-format pftrace, then traceconv json IN OUT",
-    ),
-    b"CUPTI_ACTIVITY_KIND": ("is an SQLite export of Nsight Systems", _NSIGHT),
-    b"TARGET_INFO_": ("is an SQLite export of Nsight Systems", _NSIGHT),
-    b"ENUM_NSYS_EVENT_TYPE": ("is an SQLite export of Nsight Systems", _NSIGHT),
-}
 _HTML: Final = re.compile(rb"\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 # `python 1234/1235 [003] 12345.678901:  250000 cpu-clock:`, behind comments.
 _PERF_SCRIPT: Final = re.compile(
@@ -113,8 +102,7 @@ def _identity(head: bytes) -> tuple[str, str]:
         if head.startswith(magic):
             return identity
     if head.startswith(_SQLITE):
-        of_tool = (identity for table, identity in _TABLES.items() if table in head)
-        return next(of_tool, ("is an SQLite database", "export it as trace-event JSON"))
+        return "is an SQLite database without tables of a profiler that is read", "export it as trace-event JSON"
     if is_text(head):
         return next(((what, better) for pattern, what, better in _TEXTS if pattern.match(head)), ("", ""))
     if is_perfetto(head):

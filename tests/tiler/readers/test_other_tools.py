@@ -163,8 +163,6 @@ def test_lines_of_nsight_systems(tmp_path: Path) -> None:
         (b"# tracer: nop\n#\n", "is text of ftrace"),
         (b"python 1234/1235 [003] 12345.678901:     250000 cpu-clock:pppH: \n\t7f f+0x1 (a.so)\n", "perf script"),
         (b"# ========\n# captured on: Mon\n\nperf 12 12.345678: cycles:u: \n", "perf script"),
-        (b"SQLite format 3\0\x10\0" + bytes(80) + b"CREATE TABLE rocpd_string", "is a database of rocprofv3"),
-        (b"SQLite format 3\0\x10\0" + bytes(80) + b"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL", "Nsight Systems"),
         (b"SQLite format 3\0\x10\0" + bytes(80), "is an SQLite database"),
         (b"NVR\0" + bytes(20), "is a report of Nsight Compute"),
         (b"\n\x04\x08\x01\x10\x02\n\x04\x08\x03\x10\x04\x12\x06\n\x01\x01\x12\x01\x05", "is a profile of pprof"),

@@ -20,7 +20,8 @@ _OPERATOR: Final = "cpu_op"
 _OLD_OPERATOR: Final = "operator"
 _PYTHON: Final = "python_function"
 _MODULE: Final = "nn.Module: "
-_ANNOTATION: Final = "user_annotation"
+# By PyTorch, by NVTX and by ROCTX.
+_ANNOTATIONS: Final = frozenset({"user_annotation", "nvtx", "roctx"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def is_python_frame(category: str) -> bool:
 
 OPERATORS: Final = StackFrameKind("operators", lambda name: is_operator(name.text, name.category))
 MODULES: Final = StackFrameKind("modules", lambda name: name.category == _PYTHON and name.text.startswith(_MODULE))
-ANNOTATIONS: Final = StackFrameKind("annotations", lambda name: name.category == _ANNOTATION)
+ANNOTATIONS: Final = StackFrameKind("annotations", lambda name: name.category in _ANNOTATIONS)
 FUNCTIONS: Final = StackFrameKind(
     "functions", lambda name: name.category == _PYTHON and not name.text.startswith(_MODULE)
 )

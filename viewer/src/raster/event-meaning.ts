@@ -22,10 +22,10 @@ const PYTORCH: ReadonlyMap<string, Meaning> = new Map(
     copy: "gpu_memcpy memcpy",
     memory: "gpu_memset memset",
     launch:
-      "cuda_runtime cuda_driver cuda_sync runtime mtia_runtime xpu_runtime privateuse1_runtime privateuse1_driver",
+      "cuda_runtime cuda_driver cuda_sync hip_runtime runtime mtia_runtime xpu_runtime privateuse1_runtime privateuse1_driver",
     operator: "cpu_op operator",
     python: "python_function",
-    other: "user_annotation gpu_user_annotation cpu_instant_event overhead",
+    other: "user_annotation gpu_user_annotation nvtx roctx cpu_instant_event overhead sched osrt diagnostics",
   } satisfies Partial<Record<Meaning, string>>).flatMap(([meaning, categories]) =>
     categories.split(" ").map((category) => [category, meaning as Meaning] as const),
   ),
