@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, FloatRect, Page
 
+from bench.bare_page import bare_figures
 from bench.browser_page import IS_SHARP, OURS, Frames, held, measuring, opened, reached, wait
 from bench.perfetto_peer import FIND_TRACKS, PERFETTO, find_ui, perfetto_serving
 from bench.server_process import serving
@@ -138,6 +139,11 @@ def jump_row(work: str, target: Target, times: dict[int, list[float]]) -> Row:
 
 def measure_all(browser: Browser, url: str, args: argparse.Namespace) -> Iterator[Row]:
     """All rows, in the order of the table."""
+    bare = bare_figures(browser, args.rounds, args.seconds)
+    gaps = f"p95 {_ms(percentile(bare.frames.gaps, 0.95))}, max {_ms(max(bare.frames.gaps))}"
+    yield compared_row("a bare page: navigation to first pixels, median", _ms(bare.first_pixels))
+    yield compared_row("a bare page: frame gaps while W is held", gaps)
+    yield compared_row("a bare page: 20 million steps of a loop", _ms(bare.loop))
     inwards, both = zoom(browser, url, args.rounds, args.seconds)
     detail = f"p50 {_ms(percentile(both.script, 0.5))}, max {_ms(max(both.script))}, {len(both.script):,} frames"
     yield measured_row("script per frame, zooming, p95", SCRIPT, percentile(both.script, 0.95), detail)
@@ -146,7 +152,8 @@ def measure_all(browser: Browser, url: str, args: argparse.Namespace) -> Iterato
     if args.frames_only:
         return
     first, sharp = opening(browser, url, args.rounds)
-    yield measured_row("navigation to first pixels, median", FIRST_PIXELS, percentile(first, 0.5))
+    beside = f"{percentile(first, 0.5) / bare.first_pixels:.2f} times that of a bare page"
+    yield measured_row("navigation to first pixels, median", FIRST_PIXELS, percentile(first, 0.5), beside)
     yield measured_row("navigation to a sharp view, median", SHARP, percentile(sharp, 0.5))
     yield jump_row("jump to a sharp view, loopback", JUMP, jumps(browser, url, 6 * args.rounds))
     with slow_link(urlsplit(url).port or 80, ROUND_TRIP_S, BITS_PER_S) as port:
