@@ -54,7 +54,7 @@ _ARGUMENTS: Final = {
     "commHandle": "communicator",
 }
 _MARK, _PUSH_POP, _START_END = 34, 59, 60
-_INSTANT: Final = '"ph":"i","s":"t","cat":"nvtx"'
+_INSTANT: Final = '"ph":"i","cat":"nvtx"'
 _BEGIN: Final = '"ph":"B","cat":"nvtx"'
 _BEGIN_ANYWHERE: Final = '"ph":"b","cat":"nvtx"'
 _DOMAIN_CREATED: Final = 75
