@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from tilescope.tiler.readers.sampled.profile import MILLISECOND_NS, Profile
+from tilescope.tiler.readers.sampled.profile import MILLISECOND_NS, SampledProfile
 from tilescope.tiler.readers.sampled.stacks import Sample, StackFrame, slices
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.translated.event_text import Event, metadata
@@ -27,12 +27,12 @@ def stack_and_count(line: bytes) -> tuple[bytes, int] | None:
     return (stack.rstrip(), int(count)) if stack and count.isdigit() and len(count) <= _MOST_DIGITS else None
 
 
-def read_collapsed(source: ByteSource) -> Profile:
+def read_collapsed(source: ByteSource) -> SampledProfile:
     """The stacks of a file. Raises TraceError."""
     frames: list[StackFrame] = []
     numbers: dict[str, int] = {}
     samples: list[Sample] = []
-    profile = Profile(iter(()), warnings=[_WARNING])
+    profile = SampledProfile(iter(()), warnings=[_WARNING])
     time = left_out = 0
     for line in read_text(source).splitlines():
         parts = stack_and_count(line)

@@ -12,7 +12,7 @@ from typing import Final
 from tilescope.tiler.errors import DamagedTrace
 from tilescope.tiler.readers.sampled.profile import (
     MICROSECOND_NS,
-    Profile,
+    SampledProfile,
     is_object,
     items,
     nanoseconds,
@@ -30,14 +30,14 @@ _PID: Final = "V8"
 _TID: Final = "JavaScript"
 
 
-def read_cpu_profile(source: ByteSource) -> Profile:
+def read_cpu_profile(source: ByteSource) -> SampledProfile:
     """The samples of a profile. Raises TraceError."""
     value = read_json(source)
     if not is_object(value):
         raise DamagedTrace(source.path, "is no object with a CPU profile of V8")
     nodes = objects(value["nodes"]) if "nodes" in value else list(_flattened(value.get("head")))
     frames, stacks = _stacks(nodes)
-    profile = Profile(iter(()))
+    profile = SampledProfile(iter(()))
     times = list(_times(value))
     samples: list[Sample] = []
     for time, node in zip(times, items(value.get("samples")), strict=False):

@@ -14,7 +14,7 @@ from typing import Final
 from tilescope.tiler.errors import DamagedTrace
 from tilescope.tiler.readers.sampled.profile import (
     MILLISECOND_NS,
-    Profile,
+    SampledProfile,
     is_object,
     items,
     nanoseconds,
@@ -32,19 +32,19 @@ _PID: Final = "Firefox"
 _NO_SAMPLES: Final = "samples_without_stack_or_time"
 
 
-def read_firefox(source: ByteSource) -> Profile:
+def read_firefox(source: ByteSource) -> SampledProfile:
     """The threads of all processes. Raises TraceError."""
     value = read_json(source)
     if not is_object(value) or not is_object(value.get("meta")):
         raise DamagedTrace(source.path, "is no object with a profile of Firefox")
     meta = value["meta"]
     start = nanoseconds(meta.get("startTime"), MILLISECOND_NS) if is_object(meta) else None
-    profile = Profile(iter(()), start or 0)
+    profile = SampledProfile(iter(()), start or 0)
     profile.events = _events(value, profile)
     return profile
 
 
-def _events(value: Mapping[str, object], profile: Profile) -> Iterator[Event]:
+def _events(value: Mapping[str, object], profile: SampledProfile) -> Iterator[Event]:
     shared = value.get("shared")
     pending: list[tuple[Mapping[str, object], int]] = [(value, 0)]
     process = 0

@@ -15,7 +15,7 @@ from tilescope.tiler.readers.sampled.collapsed import read_collapsed, stack_and_
 from tilescope.tiler.readers.sampled.cpu_profile import read_cpu_profile
 from tilescope.tiler.readers.sampled.firefox import read_firefox
 from tilescope.tiler.readers.sampled.perf_script import head_of, read_perf_script
-from tilescope.tiler.readers.sampled.profile import Profile, ProfileTranslation
+from tilescope.tiler.readers.sampled.profile import ProfileTranslation, SampledProfile
 from tilescope.tiler.readers.sampled.speedscope import read_speedscope
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.text import is_text
@@ -63,7 +63,7 @@ def _format(
     format_id: str,
     title: str,
     looks_like: Callable[[bytes], Likeness],
-    read: Callable[[ByteSource], Profile],
+    read: Callable[[ByteSource], SampledProfile],
     endings: tuple[str, ...],
     is_named: Callable[[Path, bytes], bool] | None = None,
 ) -> Format:

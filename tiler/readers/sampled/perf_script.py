@@ -14,7 +14,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from tilescope.tiler.readers.sampled.profile import SECOND_NS, Profile
+from tilescope.tiler.readers.sampled.profile import SECOND_NS, SampledProfile
 from tilescope.tiler.readers.sampled.stacks import Sample, StackFrame, slices
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.translated.event_text import Event, metadata
@@ -41,9 +41,9 @@ class _Thread(Struct):
     samples: list[Sample] = []
 
 
-def read_perf_script(source: ByteSource) -> Profile:
+def read_perf_script(source: ByteSource) -> SampledProfile:
     """The samples of a file. Raises TraceError."""
-    profile = Profile(iter(()))
+    profile = SampledProfile(iter(()))
     frames: list[StackFrame] = []
     numbers: dict[str, int] = {}
     threads: dict[tuple[int, int], _Thread] = {}

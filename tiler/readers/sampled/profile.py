@@ -16,7 +16,7 @@ MILLISECOND_NS: Final = 1_000_000
 SECOND_NS: Final = 1_000_000_000
 
 
-class Profile(Struct):
+class SampledProfile(Struct):
     """Events of a profile, and what is said of it; the lists are complete when the events are exhausted."""
 
     events: Iterator[Event]
@@ -28,7 +28,7 @@ class Profile(Struct):
 class ProfileTranslation:
     """A `Translation` of a source, which belongs to it."""
 
-    def __init__(self, source: ByteSource, read: Callable[[ByteSource], Profile]) -> None:
+    def __init__(self, source: ByteSource, read: Callable[[ByteSource], SampledProfile]) -> None:
         """Raises TraceError."""
         self._source = source
         self._profile = read(source)

@@ -13,7 +13,7 @@ from tilescope.tiler.readers.sampled.profile import (
     MICROSECOND_NS,
     MILLISECOND_NS,
     SECOND_NS,
-    Profile,
+    SampledProfile,
     is_object,
     items,
     nanoseconds,
@@ -34,18 +34,18 @@ _UNITS: Final = {
 _PID: Final = "speedscope"
 
 
-def read_speedscope(source: ByteSource) -> Profile:
+def read_speedscope(source: ByteSource) -> SampledProfile:
     """All profiles of a file. Raises TraceError."""
     value = read_json(source)
     shared = value.get("shared") if is_object(value) else None
     if not is_object(value) or not is_object(shared):
         raise DamagedTrace(source.path, "is no object with profiles of speedscope")
-    profile = Profile(iter(()))
+    profile = SampledProfile(iter(()))
     profile.events = _events(value, [_frame(frame) for frame in objects(shared.get("frames"))], profile)
     return profile
 
 
-def _events(value: Mapping[str, object], frames: Sequence[StackFrame], profile: Profile) -> Iterator[Event]:
+def _events(value: Mapping[str, object], frames: Sequence[StackFrame], profile: SampledProfile) -> Iterator[Event]:
     yield metadata("process_name", _PID, None, text(value.get("name")) or text(value.get("exporter")) or _PID)
     for number, member in enumerate(objects(value.get("profiles"))):
         name = text(member.get("name")) or f"profile {number + 1}"
