@@ -122,7 +122,7 @@ def _scheduling_rows(table: Table) -> Iterator[TableEvents]:
     if not table.has("start", "cpu", "isSchedIn", "globalTid"):
         return
     name = Whole(',"name":"%d/%d"', (_PID, _TID))
-    place: list[Member] = [Whole(f',"pid":"{CPUS}","tid":%d', ("cpu",)), time("start")]
+    place: list[Member] = [Whole(f',"pid":"{CPUS}","tid":"CPU %d"', ("cpu",)), time("start")]
     begin, end = event('"ph":"B","cat":"sched"', [name, *place]), event('"ph":"E"', place)
     yield TableEvents(table, f"CASE WHEN isSchedIn THEN {begin} ELSE {end} END")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from tilescope.tiler.readers.telemetry.span import Link, ServiceSpan, SpanEvent
+from tilescope.tiler.readers.telemetry.span import SpanLink, ServiceSpan, SpanEvent
 
 _MICROSECOND_NS: Final = 1000
 _LATEST_US: Final = 1 << 52
@@ -37,7 +37,7 @@ def _span(entry: Mapping[str, object], processes: Mapping[str, object]) -> Servi
         if reference.get("refType") == "CHILD_OF" and not parent and _text(reference.get("traceID")) == trace_id:
             parent = _text(reference.get("spanID"))
         else:
-            links.append(Link(_text(reference.get("traceID")), _text(reference.get("spanID"))))
+            links.append(SpanLink(_text(reference.get("traceID")), _text(reference.get("spanID"))))
     args = _tags(entry.get("tags"))
     return ServiceSpan(
         service=_text(place.get("serviceName")) or key or "service",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from tilescope.tiler.readers.telemetry.span import Link, ServiceSpan, SpanEvent
+from tilescope.tiler.readers.telemetry.span import SpanLink, ServiceSpan, SpanEvent
 
 _KINDS: Final = ("", "internal", "server", "client", "producer", "consumer")
 _LATEST: Final = 1 << 62
@@ -66,7 +66,7 @@ def _span(entry: Object, resource: Mapping[str, object]) -> ServiceSpan | None:
         args=args,
         moments=tuple(_moments(entry)),
         links=tuple(
-            Link(_text(_member(link, "traceId")), _text(_member(link, "spanId")))
+            SpanLink(_text(_member(link, "traceId")), _text(_member(link, "spanId")))
             for link in _objects(entry.get("links"))
         ),
     )

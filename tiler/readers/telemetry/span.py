@@ -13,7 +13,7 @@ class SpanEvent(Struct, frozen=True):
     args: dict[str, object]
 
 
-class Link(Struct, frozen=True):
+class SpanLink(Struct, frozen=True):
     """A span that this one comes from without being within it."""
 
     trace: str
@@ -35,4 +35,4 @@ class ServiceSpan(Struct, frozen=True):
     end_ns: int
     args: dict[str, object]
     moments: tuple[SpanEvent, ...] = ()
-    links: tuple[Link, ...] = ()
+    links: tuple[SpanLink, ...] = ()
