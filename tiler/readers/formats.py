@@ -14,7 +14,9 @@ from tilescope.tiler.readers.ascend import ASCEND_TABLE
 from tilescope.tiler.readers.cloud_tpu import CLOUD_TPU
 from tilescope.tiler.readers.format import Format
 from tilescope.tiler.readers.plugin_format import guarded, why_no_format
+from tilescope.tiler.readers.sampled import COLLAPSED, CPU_PROFILE, FIREFOX, PERF_SCRIPT, SPEEDSCOPE
 from tilescope.tiler.readers.sqlite import NSIGHT, ROCPD
+from tilescope.tiler.readers.telemetry import JAEGER, OTLP
 from tilescope.tiler.readers.tf_graph import TF_GRAPH
 from tilescope.tiler.readers.trace_event import TRACE_EVENT
 from tilescope.tiler.readers.xspace import XSPACE
@@ -22,8 +24,23 @@ from tilescope.tiler.readers.xspace import XSPACE
 ENTRY_POINTS: Final = "tilescope.formats"
 
 # An XSpace may begin as JSON does, and not the other way round. A page is JSON that is no trace, a graph begins as an
-# XSpace does.
-_OURS: Final = (NSIGHT, ROCPD, CLOUD_TPU, ASCEND_TABLE, TF_GRAPH, TRACE_EVENT, XSPACE)
+# XSpace does; JSON of profiles has no events.
+_OURS: Final = (
+    NSIGHT,
+    ROCPD,
+    CPU_PROFILE,
+    SPEEDSCOPE,
+    FIREFOX,
+    PERF_SCRIPT,
+    COLLAPSED,
+    OTLP,
+    JAEGER,
+    CLOUD_TPU,
+    ASCEND_TABLE,
+    TF_GRAPH,
+    TRACE_EVENT,
+    XSPACE,
+)
 _OUR_CODECS: Final = {trace_format.args.id: trace_format.args for trace_format in _OURS}
 
 

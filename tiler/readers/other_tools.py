@@ -12,7 +12,8 @@ from typing import Final
 from msgspec import Struct
 
 _MEMBER: Final = re.compile(rb'"([^"\\]{1,64})"\s*:')
-_SAMPLES: Final = "it holds samples of stacks, no events"
+# Of formats that are read.
+_LATE: Final = "it is read where its first 64 KiB show that: write its other members behind those that tell what it is"
 _CHROME: Final = "record with the Performance panel of Chrome, and save the trace"
 
 
@@ -33,17 +34,25 @@ _TOOLS: Final = (
     ),
     *(
         OtherTool(
-            "telemetry of OpenTelemetry (OTLP JSON)",
-            "it holds spans of services, which Jaeger shows: write them as trace events to see them here",
+            "telemetry of OpenTelemetry (OTLP JSON) without spans",
+            "it has metrics, logs or samples; export traces, which are read",
             outer=(member,),
         )
-        for signal in ("Spans", "Metrics", "Logs", "Profiles")
+        for signal in ("Metrics", "Logs", "Profiles")
         for member in (f"resource{signal}", f"resource_{signal.lower()}")
     ),
-    OtherTool(
-        "a speedscope profile",
-        "speedscope.app shows it; py-spy record --format chrometrace writes a trace instead",
-        outer=("shared", "profiles"),
+    *(
+        OtherTool(what, _LATE, outer, inner)
+        for what, outer, inner in (
+            ("spans of OpenTelemetry (OTLP JSON)", ("resourceSpans",), ()),
+            ("spans of OpenTelemetry (OTLP JSON)", ("resource_spans",), ()),
+            ("a profile of speedscope", ("shared", "profiles"), ()),
+            ("a CPU profile of V8 (.cpuprofile)", ("nodes", "startTime", "endTime"), ()),
+            ("a CPU profile of V8 (.cpuprofile)", ("head", "samples", "startTime"), ()),
+            ("a profile of Firefox (Gecko)", ("meta", "threads"), ("processType",)),
+            ("a profile of Firefox (Gecko)", ("meta", "threads"), ("preprocessedProfileVersion",)),
+            ("spans of Jaeger", (), ("traceID", "spans", "processes")),
+        )
     ),
     OtherTool(
         "a heap snapshot of V8", "it has no time axis; DevTools of Chrome show it", inner=("node_fields", "node_types")
@@ -53,23 +62,6 @@ _TOOLS: Final = (
         "it has no time axis; DevTools of Chrome show it",
         outer=("head",),
         inner=("callFrame", "selfSize"),
-    ),
-    *(
-        OtherTool("a CPU profile of V8 (.cpuprofile)", f"{_SAMPLES}; {_CHROME}", outer, inner)
-        for outer, inner in (
-            (("nodes", "startTime", "endTime"), ()),
-            (("nodes",), ("callFrame", "functionName")),
-            (("head", "samples", "startTime"), ()),
-        )
-    ),
-    *(
-        OtherTool(
-            "a profile of Firefox (Gecko)",
-            "profiler.firefox.com shows it; for a trace of a web page record with the Performance panel of Chrome",
-            outer=("meta", "threads"),
-            inner=(member,),
-        )
-        for member in ("preprocessedProfileVersion", "processType", "stackwalk", "frameTable", "stackTable")
     ),
     OtherTool(
         "a NetLog of Chromium",
@@ -104,13 +96,9 @@ _TOOLS: Final = (
         )
     ),
     OtherTool("what trtexec writes with --exportLayerInfo", "it has no times", outer=("Layers", "Bindings")),
-    *(
-        OtherTool("spans of Jaeger", "Jaeger shows them: write them as trace events to see them here", inner=members)
-        for members in (("traceID", "spanID", "operationName"), ("traceID", "spans", "processes"))
-    ),
     OtherTool(
         "spans of Zipkin",
-        "Zipkin shows them: write them as trace events to see them here",
+        "Zipkin shows them; spans of OpenTelemetry and Jaeger are read: export those",
         inner=("traceId", "localEndpoint"),
     ),
     OtherTool("a report of Lighthouse", _CHROME, outer=("lighthouseVersion",)),

@@ -39,7 +39,7 @@ _MAGICS: Final = {
     b"7z\xbc\xaf\x27\x1c": ("is a 7z archive", _UNPACK),
     b"Rar!\x1a\x07": ("is a RAR archive", _UNPACK),
     b"NVR\0": ("is a report of Nsight Compute (.ncu-rep)", "it has no time axis; the ncu-ui program shows it"),
-    b"PERFILE2": ("is data of perf record", "perf script writes it as text, which profiler.firefox.com shows"),
+    b"PERFILE2": ("is data of perf record", "write it as text, which is read: perf script > FILE"),
     b"\x10\0\x04FxT\x16\0": ("is a Fuchsia trace in its binary format", _CONVERT),
     b"tr\xfdP": ("is a trace of Tracy", "Tracy shows it; tracy-csvexport writes its zones as a table"),
     b"tlZ\x04": ("is a trace of Tracy", "Tracy shows it; tracy-csvexport writes its zones as a table"),
@@ -50,10 +50,6 @@ _MAGICS: Final = {
 }
 _SQLITE: Final = b"SQLite format 3\0"
 _HTML: Final = re.compile(rb"\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
-# `python 1234/1235 [003] 12345.678901:  250000 cpu-clock:`, behind comments.
-_PERF_SCRIPT: Final = re.compile(
-    rb"(#.*\n|\s*\n)*[^\n]{1,64}?\s+\d+(/\d+)?\s+(\[\d+\]\s+)?\d+\.\d+:\s+(\d+\s+)?[\w:/-]+:"
-)
 _FTRACE: Final = re.compile(rb"(#.*\n)*# tracer: ")
 _TEXTS: Final = (
     (
@@ -63,11 +59,6 @@ _TEXTS: Final = (
     ),
     (re.compile(rb"\s*<\?xml"), "is XML", "export trace-event JSON instead"),
     (_FTRACE, "is text of ftrace (systrace)", _CONVERT),
-    (
-        _PERF_SCRIPT,
-        "is the text of perf script",
-        "it holds samples of stacks, no events; profiler.firefox.com shows it",
-    ),
 )
 _PERFETTO_VARINTS: Final = (8, 10)  # TracePacket.timestamp, .trusted_packet_sequence_id; unknown to planes of an XSpace
 _PERFETTO_PACKETS: Final = 32

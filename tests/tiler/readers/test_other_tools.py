@@ -26,20 +26,6 @@ SPAN = {"traceId": "5b8a", "spanId": "0515", "name": "s", "startTimeUnixNano": "
 # What each tool writes, as small as it can be.
 OF_TOOLS: dict[str, Any] = {
     "the JSON of rocprofv3": {"rocprofiler-sdk-tool": [{"metadata": {"pid": 1}, "buffer_records": {}}]},
-    "telemetry of OpenTelemetry": {"resourceSpans": [{"resource": {}, "scopeSpans": [{"spans": [SPAN]}]}]},
-    "a speedscope profile": {
-        "$schema": "https://www.speedscope.app/file-format-schema.json",
-        "exporter": "py-spy",
-        "shared": {"frames": [{"name": "a", "file": "x", "line": 1}]},
-        "profiles": [{"type": "sampled", "unit": "seconds", "samples": [[0]], "weights": [1]}],
-    },
-    "a CPU profile of V8": {
-        "nodes": [{"id": 1, "callFrame": CALL, "hitCount": 0, "children": [2]}],
-        "startTime": 1,
-        "endTime": 2,
-        "samples": [1],
-        "timeDeltas": [0],
-    },
     "a heap snapshot of V8": {
         "snapshot": {"meta": {"node_fields": ["type"], "node_types": [[]]}, "node_count": 1},
         "nodes": [1],
@@ -47,12 +33,6 @@ OF_TOOLS: dict[str, Any] = {
         "strings": [""],
     },
     "a heap profile of V8": {"head": {"callFrame": CALL, "selfSize": 0, "id": 1, "children": []}, "samples": []},
-    "a profile of Firefox": {
-        "meta": {"version": 29, "interval": 1, "stackwalk": 1, "processType": 0},
-        "libs": [],
-        "threads": [{"name": "GeckoMain", "frameTable": {}, "stackTable": {}}],
-        "processes": [],
-    },
     "a NetLog of Chromium": {
         "constants": {"logEventTypes": {"CANCELLED": 0}, "timeTickOffset": "1"},
         "events": [{"params": {}, "phase": 1, "source": {"id": 1, "type": 1}, "time": "1", "type": 0}],
@@ -65,12 +45,47 @@ OF_TOOLS: dict[str, Any] = {
         {"name": "conv", "timeMs": 1.5, "averageMs": 0.1, "medianMs": 0.1, "percentage": 100},
     ],
     "what trtexec writes with --exportLayerInfo": {"Layers": ["conv"], "Bindings": ["x"]},
-    "spans of Jaeger": {
-        "data": [{"traceID": "a", "spans": [{"traceID": "a", "spanID": "b", "operationName": "s"}], "processes": {}}]
-    },
     "spans of Zipkin": [{"traceId": "a", "id": "b", "name": "s", "localEndpoint": {"serviceName": "x"}}],
     "a report of Lighthouse": {"lighthouseVersion": "12.0.0", "audits": {}},
     r"an HTTP archive": {"log": {"version": "1.2", "creator": {"name": "x", "version": "1"}, "entries": []}},
+}
+
+
+# The same of formats that are read: by their id, and what they are called where their beginning does not show it.
+READ: dict[str, tuple[str, Any]] = {
+    "otlp_json": ("spans of OpenTelemetry", {"resourceSpans": [{"resource": {}, "scopeSpans": [{"spans": [SPAN]}]}]}),
+    "speedscope": (
+        "a profile of speedscope",
+        {
+            "$schema": "https://www.speedscope.app/file-format-schema.json",
+            "exporter": "py-spy",
+            "shared": {"frames": [{"name": "a", "file": "x", "line": 1}]},
+            "profiles": [{"type": "sampled", "unit": "seconds", "samples": [[0]], "weights": [1]}],
+        },
+    ),
+    "cpuprofile": (
+        "a CPU profile of V8",
+        {
+            "nodes": [{"id": 1, "callFrame": CALL, "hitCount": 0, "children": [2]}],
+            "startTime": 1,
+            "endTime": 2,
+            "samples": [1],
+            "timeDeltas": [0],
+        },
+    ),
+    "firefox": (
+        "a profile of Firefox",
+        {
+            "meta": {"version": 29, "interval": 1, "stackwalk": 1, "processType": 0},
+            "libs": [],
+            "threads": [{"name": "GeckoMain", "frameTable": {}, "stackTable": {}}],
+            "processes": [],
+        },
+    ),
+    "jaeger_json": (
+        "spans of Jaeger",
+        {"data": [{"traceID": "a", "spans": [{"traceID": "a", "spanID": "b", "operationName": "s"}], "processes": {}}]},
+    ),
 }
 
 
@@ -111,6 +126,26 @@ def test_long_members_hide_nothing(tmp_path: Path, what: str) -> None:
     for count in (10, 10_000, 400_000):
         data = json.dumps(dict([first, ("padding", list(range(count))), *others])).encode()
         assert refusal_of(tmp_path / "a.json", data).what.startswith(f"is {what}")
+
+
+@pytest.mark.parametrize("format_id", READ)
+def test_formats_that_are_read(tmp_path: Path, format_id: str) -> None:
+    """In whatever order their members stand; behind a long one they are called by their name, if they are not read."""
+    what, value = READ[format_id]
+    order = random.Random(1)
+    for indent in (None, 2):
+        text = json.dumps(shuffled(value, order), indent=indent)
+        assert recognise(text.encode(), tmp_path / "a.json").format.id == format_id
+    first, *others = value.items()
+    for members in (
+        [first, ("padding", list(range(40_000))), *others],
+        [("padding", list(range(40_000))), first, *others],
+    ):
+        data = json.dumps(dict(members)).encode()
+        if recognise(data[: 64 * 1024], tmp_path / "a.json").format.id != format_id:
+            error = refusal_of(tmp_path / "a.json", data)
+            assert error.what.startswith(f"is {what}")
+            assert "first 64 KiB" in error.advice
 
 
 @pytest.mark.parametrize("what", OF_TOOLS)
@@ -161,8 +196,6 @@ def test_lines_of_nsight_systems(tmp_path: Path) -> None:
         (b"\n<!-- saved -->\n<HTML lang='en'>", "is an HTML page"),
         (b'<?xml version="1.0"?>', "is XML"),
         (b"# tracer: nop\n#\n", "is text of ftrace"),
-        (b"python 1234/1235 [003] 12345.678901:     250000 cpu-clock:pppH: \n\t7f f+0x1 (a.so)\n", "perf script"),
-        (b"# ========\n# captured on: Mon\n\nperf 12 12.345678: cycles:u: \n", "perf script"),
         (b"SQLite format 3\0\x10\0" + bytes(80), "is an SQLite database"),
         (b"NVR\0" + bytes(20), "is a report of Nsight Compute"),
         (b"\n\x04\x08\x01\x10\x02\n\x04\x08\x03\x10\x04\x12\x06\n\x01\x01\x12\x01\x05", "is a profile of pprof"),
@@ -176,6 +209,17 @@ def test_other_files(head: bytes, what: str) -> None:
     with pytest.raises(UnknownFormat, match=what) as refused:
         recognise(head, Path("a.json"))
     assert "Tilescope reads" not in refused.value.advice
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"python 1234/1235 [003] 12345.678901:     250000 cpu-clock:pppH: \n\t7f f+0x1 (a.so)\n",
+        b"# ========\n# captured on: Mon\n\nperf 12 12.345678: cycles:u: \n",
+    ],
+)
+def test_text_of_perf_script(head: bytes) -> None:
+    assert recognise(head, Path("a.txt")).format.id == "perf_script"
 
 
 def test_reports_of_nsight_systems_are_told_by_their_name() -> None:

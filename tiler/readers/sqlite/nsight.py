@@ -16,7 +16,8 @@ from tilescope.tiler.readers.sqlite.event_rows import case, event, integer, lite
 from tilescope.tiler.readers.sqlite.names import NumberedTexts
 from tilescope.tiler.readers.sqlite.nsight_devices import DeviceTables
 from tilescope.tiler.readers.sqlite.nsight_hosts import CPUS, REPEATED, SCHEDULING, HostTables
-from tilescope.tiler.readers.sqlite.rows_translation import RowsTranslation, TableEvents, metadata
+from tilescope.tiler.readers.sqlite.rows_translation import RowsTranslation, TableEvents
+from tilescope.tiler.readers.translated.event_text import Event, metadata
 
 _DEVICES_AFTER: Final = 1_000_000  # place of devices among processes
 ID: Final = "nsight_sqlite"
@@ -39,7 +40,7 @@ class Nsight(RowsTranslation):
         self._devices = DeviceTables(database, self._texts)
         self._hosts = HostTables(database, self._texts, self._devices)
 
-    def head(self) -> Iterator[Mapping[str, object]]:
+    def head(self) -> Iterator[Event]:
         """Processes, threads, devices, CPUs."""
         processes = self.database.tables.get("PROCESSES")
         if processes is not None and processes.has("globalPid", "name"):

@@ -54,7 +54,7 @@ _ARGUMENTS: Final = {
     "commHandle": "communicator",
 }
 _MARK, _PUSH_POP, _START_END = 34, 59, 60
-_INSTANT: Final = '"ph":"i","s":"t","cat":"nvtx"'
+_INSTANT: Final = '"ph":"i","cat":"nvtx"'
 _BEGIN: Final = '"ph":"B","cat":"nvtx"'
 _BEGIN_ANYWHERE: Final = '"ph":"b","cat":"nvtx"'
 _DOMAIN_CREATED: Final = 75
@@ -122,7 +122,7 @@ def _scheduling_rows(table: Table) -> Iterator[TableEvents]:
     if not table.has("start", "cpu", "isSchedIn", "globalTid"):
         return
     name = Whole(',"name":"%d/%d"', (_PID, _TID))
-    place: list[Member] = [Whole(f',"pid":"{CPUS}","tid":%d', ("cpu",)), time("start")]
+    place: list[Member] = [Whole(f',"pid":"{CPUS}","tid":"CPU %d"', ("cpu",)), time("start")]
     begin, end = event('"ph":"B","cat":"sched"', [name, *place]), event('"ph":"E"', place)
     yield TableEvents(table, f"CASE WHEN isSchedIn THEN {begin} ELSE {end} END")
 

@@ -27,7 +27,8 @@ from tilescope.tiler.readers.sqlite.event_rows import (
     whole,
 )
 from tilescope.tiler.readers.sqlite.names import NumberedTexts
-from tilescope.tiler.readers.sqlite.rows_translation import RowsTranslation, TableEvents, metadata
+from tilescope.tiler.readers.sqlite.rows_translation import RowsTranslation, TableEvents
+from tilescope.tiler.readers.translated.event_text import Event, metadata
 
 ID: Final = "rocpd"
 
@@ -95,7 +96,7 @@ class Rocpd(RowsTranslation):
             texts.fill(database.tables[name], "id", "string")
             self._processes.append(_Tables(database, name.removeprefix(_STRINGS), texts))
 
-    def head(self) -> Iterator[Mapping[str, object]]:
+    def head(self) -> Iterator[Event]:
         """Processes, threads and devices."""
         for tables in self._processes:
             for process, command in self._pairs(tables.table("info_process"), "pid", "command"):

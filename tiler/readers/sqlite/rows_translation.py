@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TypeGuard
 
@@ -10,6 +9,7 @@ from msgspec import Struct
 
 from tilescope.tiler.errors import DamagedTrace
 from tilescope.tiler.readers.sqlite.database import Database, Row, Table
+from tilescope.tiler.readers.translated.event_text import Event, event_texts, trace_text
 
 _MOST_WARNINGS: Final = 20
 _ROWS: Final = 250  # at once: as long as texts may be, one text of all of them is below the limit of the database
@@ -64,7 +64,7 @@ class RowsTranslation:
         if database.journal is not None:
             self.warn(f"{database.journal.name} beside it is not read: it may have rows that the database lacks")
 
-    def head(self) -> Iterable[Mapping[str, object]]:
+    def head(self) -> Iterable[Event]:
         """Metadata events: names of processes and threads. Raises TraceError."""
         raise NotImplementedError
 
@@ -78,24 +78,7 @@ class RowsTranslation:
 
     def pieces(self) -> Iterator[bytes]:
         """The text, table by table. What is damaged is left out, with a warning."""
-        begin = b'{"traceEvents":[\n'
-        metadata_events = b",\n".join(json.dumps(event).encode() for event in self.head())
-        if metadata_events:
-            yield begin + metadata_events
-            begin = b"\n,"
-        ranges = [part for table_events in self.tables() for part in self._ranges(table_events)]
-        self._all_rows = max(1, sum(part.last - part.first + 1 for part in ranges))
-        # One after the other: threads of one process wait for each other in SQLite, which counts the memory of all.
-        for batch in (batch for part in ranges for batch in _range_batches(self.database, part)):
-            self._rows += batch.rows
-            self.leave_out(f"rows_of_{batch.table}", batch.rows - batch.events)
-            if batch.problem:
-                self.warn(f"{batch.table}: {batch.problem}")
-            if batch.text:
-                yield begin + batch.text
-                begin = b"\n,"
-        ends = "".join(f",{json.dumps(name)}:{json.dumps(value)}" for name, value in self.members().items())
-        yield (b"" if begin == b"\n," else begin) + f"\n]{ends}}}\n".encode()
+        return trace_text(self._event_texts(), self.members)
 
     def bytes_read(self) -> int:
         """By the share of rows that were read."""
@@ -126,6 +109,18 @@ class RowsTranslation:
         """Keeps a warning, of which there may be many."""
         if len(self.warnings) < _MOST_WARNINGS and line not in self.warnings:
             self.warnings.append(line)
+
+    def _event_texts(self) -> Iterator[bytes]:
+        yield from event_texts(self.head())
+        ranges = [part for table_events in self.tables() for part in self._ranges(table_events)]
+        self._all_rows = max(1, sum(part.last - part.first + 1 for part in ranges))
+        # One after the other: threads of one process wait for each other in SQLite, which counts the memory of all.
+        for batch in (batch for part in ranges for batch in _range_batches(self.database, part)):
+            self._rows += batch.rows
+            self.leave_out(f"rows_of_{batch.table}", batch.rows - batch.events)
+            if batch.problem:
+                self.warn(f"{batch.table}: {batch.problem}")
+            yield batch.text
 
     def _ranges(self, table_events: TableEvents) -> Iterator[_Range]:
         """So that damage costs one. Where row ids have gaps, some have fewer rows, or none."""
@@ -159,10 +154,3 @@ def _range_batches(database: Database, part: _Range) -> Iterator[_Batch]:
 
 def _is_id(value: object) -> TypeGuard[int]:
     return isinstance(value, int)
-
-
-def metadata(what: str, pid: int | str, tid: int | None, value: str | int) -> Mapping[str, object]:
-    """A metadata event: `process_name`, `thread_name` or `process_sort_index`."""
-    key = "sort_index" if what.endswith("sort_index") else "name"
-    thread = {} if tid is None else {"tid": tid}
-    return {"ph": "M", "name": what, "pid": pid, **thread, "args": {key: value}}

@@ -246,7 +246,8 @@ def _process_name(entry: JsonProcess) -> str:
 def _process_detail(shown: str, entry: JsonProcess) -> str:
     """Details that the name lacks: the name of the process, if it is called after its label; its pid; its labels."""
     name, labels = _last(entry.names).strip(), _last(entry.labels)
-    is_named = bool(name) or labels == shown or entry.id_kind != IdKind.INTEGER
+    # A pid that is text may be the name itself.
+    is_named = entry.pid != shown and (bool(name) or labels == shown or entry.id_kind != IdKind.INTEGER)
     parts = [name, _id_detail("pid", entry.id_kind, entry.pid) if is_named else "", labels]
     return " · ".join(part for part in parts if part and part != shown)
 

@@ -179,7 +179,7 @@ def test_scheduling_metrics_and_messages(tmp_path: Path) -> None:
     )
     events, summary = read_events(path)
     lane = [(event.process, event.track, event.phase, event.start_ns) for event in events if event.process == "CPUs"]
-    assert lane == [("CPUs", "Thread 3", Phase.BEGIN, 5), ("CPUs", "Thread 3", Phase.END, 9)]
+    assert lane == [("CPUs", "CPU 3", Phase.BEGIN, 5), ("CPUs", "CPU 3", Phase.END, 9)]
     (metric,) = (event for event in events if event.phase is Phase.COUNTER)
     assert (metric.process, metric.track, metric.start_ns, metric.value) == ("GPU 0", "SMs Active", 7, 42.0)
     assert summary.warnings[0] == "Nsight Systems: 12 events were dropped"
