@@ -203,9 +203,9 @@ def test_times_with_a_base_count_from_the_epoch() -> None:
 
 def test_kineto_tracks_are_named() -> None:
     result = read_path(corpus_path("kineto/ns_resolution.pt.trace.json.gz"))
-    processes = {process.detail: process.name for process in result.summary.processes}
-    assert processes["pid 1102 · CPU"].startswith("penv#")
-    assert processes["pid Spans"] == "Spans"
+    processes = {process.name: process.detail for process in result.summary.processes}
+    assert processes["penv#native-main#platform-runtime#python#py_version_3_10"] == "pid 1102 · CPU"
+    assert processes["Spans"] == ""  # its pid is its name
     assert len(processes) == 4  # seven GPUs without events are not shown
     tracks = {track.name for track in result.summary.tracks}
     assert {"pt_autograd_0", "stream 7"} <= tracks
