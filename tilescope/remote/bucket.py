@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from tilescope.remote.address import Address
-from tilescope.remote.read_ahead import PIECE_BYTES, PIECES_AHEAD, read_ahead, read_at_once
+from tilescope.remote.ranged_blob import RangedBlob
+from tilescope.remote.read_ahead import PIECE_BYTES, PIECES_AHEAD
 from tilescope.remote.retries import Retries
 from tilescope.remote.scratch_writer import ScratchWriter
-from tilescope.tiler.blobs import MAX_PAGE_ENTRIES, BlobEntry, BlobRange, BlobState, EntryPage
-from tilescope.tiler.blobs.blob import checked_range
+from tilescope.tiler.blobs import MAX_PAGE_ENTRIES, BlobEntry, BlobState, EntryPage
 from tilescope.tiler.blobs.blob_name import checked_name, name_problem
-from tilescope.tiler.blobs.noted_state import NotedState
 from tilescope.tiler.errors import (
     BlobChanged,
-    BlobCut,
     BlobError,
     BlobForbidden,
     BlobMissing,
@@ -154,60 +152,33 @@ class Bucket:
         return f"{self._prefix}/{name}".strip("/") if self._prefix else name
 
 
-class BucketBlob:
-    """An object of a bucket."""
+class BucketBlob(RangedBlob):
+    """An object of a bucket, which takes conditions on ranges."""
 
     def __init__(
         self, address: str, store: ObjectStore, key: str, retries: Retries, state: BlobState | None = None
     ) -> None:
-        """`state` is the one that it must have; None: the one that it has when it is asked for first."""
-        self._shown = address
+        super().__init__(address, retries, state)
         self._store = store
         self._key = key
-        self._patience = retries
-        self._state = NotedState(address, state)
 
-    @property
-    def address(self) -> str:
-        return self._shown
-
-    def state(self) -> BlobState:
+    def look(self) -> BlobState:
         import obstore
 
-        if self._state.now is not None:
-            return self._state.now
         with errors_of(self.address):
             meta = obstore.head(self._store, self._key)
-        return self._state.note(BlobState(meta["size"], meta["e_tag"]))
+        return self.noted.note(BlobState(meta["size"], meta["e_tag"]))
 
-    def read(self, start: int, stop: int) -> bytes:
+    def get(self, start: int, stop: int) -> bytes:
         import obstore
 
-        checked_range(start, stop)
-        state = self.state()
-        stop = min(stop, state.size_bytes)
-        condition: GetOptions = {} if state.etag is None else {"if_match": state.etag}
-        failures = 0
-        while start < stop:
-            with errors_of(self.address):
-                result = obstore.get(self._store, self._key, options={"range": (start, stop), **condition})
-                self._state.note(BlobState(result.meta["size"], result.meta["e_tag"]))
-                content = bytes(result.bytes())
-            if len(content) == stop - start and tuple(result.range) == (start, stop):
-                return content
-            failures += 1
-            if not self._patience.wait(failures):
-                raise BlobCut(self.address, "the bucket breaks off", offset=start + len(content), advice="try again")
-        return b""
-
-    def read_many(self, ranges: Sequence[BlobRange]) -> list[bytes]:
-        return read_at_once(self.read, ranges)
-
-    def stream(self, start: int = 0) -> Iterator[bytes]:
-        return read_ahead(self.read, start, self.state().size_bytes)
-
-    def close(self) -> None:
-        """Does nothing: obstore closes connections that are not used."""
+        etag = self.state().etag
+        condition: GetOptions = {} if etag is None else {"if_match": etag}
+        with errors_of(self.address):
+            result = obstore.get(self._store, self._key, options={"range": (start, stop), **condition})
+            self.noted.note(BlobState(result.meta["size"], result.meta["e_tag"]))
+            content = bytes(result.bytes())
+        return content if tuple(result.range) == (start, stop) else b""
 
 
 class BucketWriter(ScratchWriter):

@@ -13,15 +13,13 @@ from datetime import datetime
 from typing import Final, Protocol, cast
 
 from tilescope.remote.address import Address
-from tilescope.remote.read_ahead import read_ahead, read_at_once
+from tilescope.remote.ranged_blob import RangedBlob
 from tilescope.remote.retries import Retries
 from tilescope.remote.scratch_writer import ScratchWriter
-from tilescope.tiler.blobs import MAX_PAGE_ENTRIES, BlobEntry, BlobRange, BlobState, EntryPage
-from tilescope.tiler.blobs.blob import checked_range
+from tilescope.tiler.blobs import MAX_PAGE_ENTRIES, BlobEntry, BlobState, EntryPage
 from tilescope.tiler.blobs.blob_name import checked_name, name_problem
 from tilescope.tiler.blobs.mirror import MAX_OBJECTS
-from tilescope.tiler.blobs.noted_state import NotedState
-from tilescope.tiler.errors import BlobCut, BlobError, BlobForbidden, BlobMissing, HostUnreachable, UsageError
+from tilescope.tiler.errors import BlobError, BlobForbidden, BlobMissing, HostUnreachable, UsageError
 
 _LISTED_S: Final = 10.0  # a listing serves its pages so long
 _NOTHING_LISTED: Final[tuple[float, list[BlobEntry]]] = (0.0, [])
@@ -133,55 +131,26 @@ class FsspecBucket:
                     yield info
 
 
-class FsspecBlob:
-    """An object of a bucket."""
+class FsspecBlob(RangedBlob):
+    """An object of a bucket, whose state is looked at behind each range."""
 
     def __init__(
         self, address: str, files: FileSystem, path: str, retries: Retries, state: BlobState | None = None
     ) -> None:
-        """`state` is the one that it must have; None: the one that it has when it is asked for first."""
-        self._shown = address
+        super().__init__(address, retries, state)
         self._files = files
         self._path = path
-        self._retries = retries
-        self._state = NotedState(address, state)
 
-    @property
-    def address(self) -> str:
-        return self._shown
-
-    def state(self) -> BlobState:
-        return self._state.now or self._look()
-
-    def read(self, start: int, stop: int) -> bytes:
-        checked_range(start, stop)
-        stop = min(stop, self.state().size_bytes)
-        failures = 0
-        while start < stop:
-            with errors_of(self.address):
-                content = bytes(self._files.cat_file(self._path, start=start, end=stop))
-            self._look()
-            if len(content) == stop - start:
-                return content
-            failures += 1
-            if len(content) > stop - start or not self._retries.wait(failures):
-                raise BlobCut(self.address, "the bucket sends another range", offset=start, advice="try again")
-        return b""
-
-    def read_many(self, ranges: Sequence[BlobRange]) -> list[bytes]:
-        return read_at_once(self.read, ranges)
-
-    def stream(self, start: int = 0) -> Iterator[bytes]:
-        return read_ahead(self.read, start, self.state().size_bytes)
-
-    def close(self) -> None:
-        """Does nothing: file systems are shared."""
-
-    def _look(self) -> BlobState:
-        """The state that the object has now. Raises BlobChanged where it had another one before."""
+    def look(self) -> BlobState:
         with errors_of(self.address):
             self._files.invalidate_cache()
-            return self._state.note(_state(self._files.info(self._path), self.address))
+            return self.noted.note(_state(self._files.info(self._path), self.address))
+
+    def get(self, start: int, stop: int) -> bytes:
+        with errors_of(self.address):
+            content = bytes(self._files.cat_file(self._path, start=start, end=stop))
+        self.look()
+        return content
 
 
 class FsspecWriter(ScratchWriter):
