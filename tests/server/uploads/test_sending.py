@@ -302,7 +302,7 @@ async def test_a_server_that_is_started_again_goes_on(
     [
         DEFAULTS,
         replace(SENDING, uploads=UploadRules()),
-        replace(DEFAULTS, uploads=UploadRules(is_allowed=True, start=Access("s" * 32))),
+        replace(DEFAULTS, start=Access("s" * 32), uploads=UploadRules(is_allowed=True)),
     ],
 )
 async def test_others_may_not_send(place: Place, make: Make, settings: Settings) -> None:
@@ -344,7 +344,7 @@ async def test_forms_may_not_send(make: Make) -> None:
 async def test_the_browser_of_this_start_may_send(make: Make) -> None:
     secret = "s" * 32
     client = await make(
-        replace(DEFAULTS, uploads=UploadRules(is_allowed=True, start=Access(secret))), Accept="text/html"
+        replace(DEFAULTS, start=Access(secret), uploads=UploadRules(is_allowed=True)), Accept="text/html"
     )
     stranger = await client.get("/?run=x&start=another", allow_redirects=False)
     assert (stranger.status, stranger.headers["Location"], len(stranger.cookies)) == (303, "./?run=x", 0)
