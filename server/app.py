@@ -76,7 +76,7 @@ def make_app(
             guard(settings),
             share_with(origins),
             admit(settings.access, settings.base_path),
-            take_secret(settings.start),
+            take_secret(settings.start, settings.base_path),
         ],
         client_max_size=MAX_REQUEST_BYTES,
     )

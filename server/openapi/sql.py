@@ -7,7 +7,7 @@ from typing import Any
 
 from tilescope.server.openapi.headers import headers
 from tilescope.server.openapi.schemas import reference
-from tilescope.server.paths import API, BUILD
+from tilescope.server.paths import BUILD
 
 
 def sql_items(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -17,18 +17,22 @@ def sql_items(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, Any]]:
         content = {"application/json": {"schema": reference(type_name)}}
         return {"200": {"description": description, "headers": headers("Cache-Control"), "content": content}}
 
-    room = make("Whether SQL is run here, and about which tables", answer("The rules.", "SqlRoom"), (403, 500), (), "")
+    build = ("run", "build")
+    rules = answer("The rules.", "SqlRoom")
+    room = make("Whether SQL is run here, and about which tables", rules, (403, 404, 500), build, "")
     rows = make(
         "Run one statement of SQL",
         answer("Its rows.", "SqlRows"),
         (400, 403, 404, 408, 409, 413, 429, 500),
-        ("run", "build"),
+        build,
         "For the pages of this server and for programs, where this server runs SQL. 400 for a statement that cannot be "
         "run, takes too long or too much memory; 409 while the run is being indexed; 429 while another statement of "
         "this client runs, or two of others do.",
     )
     body = {"requestBody": {"required": True, "content": {"application/json": {"schema": reference("SqlOrder")}}}}
     return {
-        f"{API}/sql": {"get": room | {"operationId": "getSql"}},
-        f"{BUILD}/sql": {"post": rows | body | {"operationId": "runSql"}},
+        f"{BUILD}/sql": {
+            "get": room | {"operationId": "getSql"},
+            "post": rows | body | {"operationId": "runSql"},
+        },
     }

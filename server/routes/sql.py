@@ -13,7 +13,7 @@ from tilescope.server.http.bodies import decoded_body
 from tilescope.server.http.caching import JSON, unkept
 from tilescope.server.json_text import json_body
 from tilescope.server.keys import SETTINGS, STATEMENTS
-from tilescope.server.paths import API, BUILD
+from tilescope.server.paths import BUILD
 from tilescope.server.services.sql_text import sql_room, sql_rows
 from tilescope.tiler.schema import SqlOrder
 
@@ -25,7 +25,7 @@ _STRANGER: Final = (
 )
 
 
-@routes.get(API + "/sql")
+@routes.get(BUILD + "/sql")
 async def get_sql(request: web.Request) -> web.Response:
     """Rules for this client, and the tables. Whoever looks is about to ask."""
     reason = _reason_against(request)

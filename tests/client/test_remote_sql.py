@@ -87,8 +87,7 @@ async def test_rows_are_those_of_the_local_client(example: Example, sql_server: 
 async def test_attempts_are_refused_and_the_server_answers_meanwhile(
     session: ClientSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limits = SqlLimits(seconds=1.0, memory_bytes=64 << 20, answer_bytes=10_000)
-    monkeypatch.setattr(statements, "LIMITS", limits)
+    limits = SqlLimits(memory_bytes=64 << 20, answer_bytes=10_000)
     for statement, reason in {
         f"copy slices to '{tmp_path}/out.csv'": "only statements that select",
         "select * from read_text('/etc/passwd')": "disabled by configuration",
@@ -97,6 +96,7 @@ async def test_attempts_are_refused_and_the_server_answers_meanwhile(
         BEYOND_MEMORY: "emory",
         ENDLESS: "took longer than 1 s",
     }.items():
+        monkeypatch.setattr(statements, "LIMITS", replace(limits, seconds=1.0) if statement == ENDLESS else limits)
         asking = asyncio.create_task(run_sql(session, statement))
         while not asking.done():
             assert (await session.get("/healthz")).status == 200
@@ -106,6 +106,7 @@ async def test_attempts_are_refused_and_the_server_answers_meanwhile(
         assert reason in body["error"]["message"]
         assert "root:" not in body["error"]["message"]
     assert list(tmp_path.rglob("*.csv")) == []
+    monkeypatch.setattr(statements, "LIMITS", limits)
     status, body = await run_sql(session, "select range from range(1000000000)", rows=3)
     assert (status, body["rows"], body["cut"]) == (200, [["0"], ["1"], ["2"]], True)
     status, body = await run_sql(session, "select repeat('x', 1000) as x from range(100)")
@@ -145,7 +146,7 @@ async def test_one_statement_of_a_client_and_whoever_goes_away_ends_it(
 async def test_a_process_is_ready_before_its_statement_and_runs_no_second(
     sql_server: TestServer, session: ClientSession
 ) -> None:
-    room = await (await session.get("/api/v1/sql")).json()
+    room = await (await session.get(f"{await build_path(session)}/sql")).json()
     assert (room["allowed"], room["reason"], room["seconds"]) == (True, None, 30)
     assert [table["name"] for table in room["tables"]][:2] == ["slices", "instants"]
     running = sql_server.app[STATEMENTS]
@@ -173,7 +174,7 @@ async def test_others_run_none(
         with pytest.raises(Refused, match=reason):
             await (await client.run()).sql("select 1")
     async with ClientSession(server.make_url("/"), headers={"Authorization": f"Bearer {TOKEN}"}) as session:
-        room = await (await session.get("/api/v1/sql")).json()
+        room = await (await session.get(f"{await build_path(session)}/sql")).json()
         assert not room["allowed"]
         assert reason in room["reason"]
 

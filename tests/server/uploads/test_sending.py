@@ -363,6 +363,14 @@ async def test_the_browser_of_this_start_may_send(make: Make) -> None:
     assert not (await (await client.get(UPLOADS)).json())["allowed"], "others see the page, and may not send"
 
 
+async def test_questions_keep_the_start_of_their_span(make: Make) -> None:
+    """It was taken for a secret, and left out: the answer of `tilescope view` began at the start of the run."""
+    client = await make(replace(DEFAULTS, start=Access("s" * 32), base_path="/below"))
+    question = "/below/api/v1/runs/absent/builds/b/tools/stats?start=5&end=9"
+    assert (await client.get(question, allow_redirects=False)).status == 404
+    assert (await client.get("/below/?start=5", allow_redirects=False)).headers["Location"] == "./"
+
+
 def test_a_browser_does_not_keep_a_cookie_of_each_start() -> None:
     """All of them go into the head of a request, which is bounded."""
     kept: dict[str, str] = {"other": "x"}
