@@ -26,7 +26,7 @@ STATEMENTS: Final = 2  # at once; one of each client
 READY_S: Final = 300.0  # for so long after the last statement a process is kept ready: it holds some 100 MB
 LIMITS: Final = SqlLimits(answer_bytes=4 << 20)
 NICENESS: Final = 10  # who looks at pages comes first, and who asks tools second
-RETRY_AFTER_S: Final = 2
+RETRY_AFTER_S: Final = 1
 
 
 class Statements:
@@ -89,7 +89,6 @@ class Statements:
 
     async def _run(self, request: SqlRequest) -> SqlAnswer:
         process = await self._take()
-        self.prepare()
         self.processes.add(process)
         try:
             async with asyncio.timeout(LIMITS.seconds + GRACE_S):
@@ -99,6 +98,7 @@ class Statements:
         finally:
             await _end(process)
             self.processes.discard(process)
+            self.prepare()  # not before: it would take the processors that the statement wants
         assert process.returncode is not None
         return read_reply(body, process.returncode)
 

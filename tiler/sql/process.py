@@ -6,6 +6,7 @@ one alone, so that nothing of a statement is left for the next.
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 from typing import Final
@@ -17,6 +18,7 @@ from tilescope.tiler.sql.answer import SqlRefusal, SqlReply, SqlRequest
 from tilescope.tiler.sql.database import load_duckdb
 from tilescope.tiler.sql.statement import run_statement
 from tilescope.tiler.system import give_way, limit_memory, processors
+from tilescope.tiler.tables.pyarrow_batches import load_pyarrow
 
 # Memory that DuckDB does not count: its code and ours, what is read at once, and long texts; and that of each thread.
 _OWN_BYTES: Final = 512 << 20
@@ -27,6 +29,7 @@ def main() -> int:
     """Answers the request on standard input; without one nobody has a statement any more."""
     with suppress(UsageError):  # the reply says so
         load_duckdb()
+        load_pyarrow()
     body = sys.stdin.buffer.read()
     if not body:
         return 0
@@ -41,7 +44,8 @@ def main() -> int:
     except MemoryError:
         reply = SqlReply(refusal=SqlRefusal("the statement takes more memory than it may", is_usage=True))
     sys.stdout.buffer.write(msgspec.json.encode(reply))
-    return 0
+    sys.stdout.flush()
+    os._exit(0)  # at once: to take the databases apart keeps whoever waits
 
 
 if __name__ == "__main__":
