@@ -30,6 +30,7 @@ from tilescope.server.keys import (
     QUESTIONS,
     REGISTRY,
     SETTINGS,
+    STATEMENTS,
     UPLOADS,
     VIEWER,
     WATCHES,
@@ -41,6 +42,7 @@ from tilescope.server.runs.marks import MarkFiles
 from tilescope.server.runs.opened_addresses import OpenedAddresses
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
+from tilescope.server.services.statements import Statements
 from tilescope.server.settings import DEFAULTS, Settings
 from tilescope.server.uploads.shelf import Shelf
 from tilescope.server.uploads.uploads import Uploads
@@ -74,13 +76,14 @@ def make_app(
             guard(settings),
             share_with(origins),
             admit(settings.access, settings.base_path),
-            take_secret(settings.uploads.start),
+            take_secret(settings.start, settings.base_path),
         ],
         client_max_size=MAX_REQUEST_BYTES,
     )
     app[REGISTRY] = registry
     app[MARKS] = MarkFiles(registry.cache_root)
     app[QUESTIONS] = Questions(registry, settings, metrics)
+    app[STATEMENTS] = Statements(registry)
     app[SETTINGS] = settings
     app[METRICS] = metrics
     app[GUESTS] = Guests(settings, metrics)
@@ -118,5 +121,6 @@ async def _keep_registry_open(app: web.Application) -> AsyncIterator[None]:
     await app[UPLOADS].start()
     yield
     await app[UPLOADS].close()
+    await app[STATEMENTS].close()
     await app[QUESTIONS].close()
     await app[REGISTRY].close()

@@ -12,6 +12,7 @@ from tilescope.server.runs.marks import MarkFiles
 from tilescope.server.runs.opened_addresses import OpenedAddresses
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
+from tilescope.server.services.statements import Statements
 from tilescope.server.settings import Settings
 from tilescope.server.stream.connection import Connection
 from tilescope.server.uploads.uploads import Uploads
@@ -24,6 +25,7 @@ QUESTIONS = web.AppKey("questions", Questions)
 MARKS = web.AppKey("marks", MarkFiles)
 METRICS = web.AppKey("metrics", Metrics)
 GUESTS = web.AppKey("guests", Guests)
+STATEMENTS = web.AppKey("statements", Statements)
 SETTINGS = web.AppKey("settings", Settings)
 CONNECTIONS = web.AppKey("connections", set[Connection])
 WATCHES = web.AppKey("watches", set[WatchConnection])

@@ -9,6 +9,7 @@ from typing import Final
 from tilescope.server.guard.access import OPEN, Access
 from tilescope.server.guard.allowed_names import ANY_BELOW, is_pattern
 from tilescope.server.guard.capture_rules import NOTHING_BUT_LOOPBACK, CaptureRules
+from tilescope.server.guard.sql_rules import NO_SQL, SqlRules
 from tilescope.server.guard.tls import Certificate
 from tilescope.server.guard.upload_rules import NOBODY, UploadRules
 from tilescope.tiler.caches import DEFAULT_LIMIT_BYTES
@@ -32,6 +33,7 @@ class Settings:
     host: str = DEFAULT_HOST  # the address that it is bound to
     base_path: str = ""  # before all paths, such as "/tools/tilescope": where a proxy has us
     access: Access = OPEN
+    start: Access = OPEN  # the secret of this start; open: whoever may see the runs may send traces and statements
     certificate: Certificate | None = None  # TLS, if there is one
     allow_hosts: frozenset[str] = frozenset()  # names that are answered on a loopback address, besides loopback names
     allow_origins: frozenset[str] = frozenset()  # web pages of other servers that may use the API
@@ -40,6 +42,7 @@ class Settings:
     allow_notes: bool = False  # whether marks of runs may be written, beside their stores
     captures: CaptureRules = NOTHING_BUT_LOOPBACK  # from where may be captured
     uploads: UploadRules = NOBODY  # who may send traces
+    sql: SqlRules = NO_SQL  # who may run statements
     # Limits of connections, streams among them. 200 viewers of one machine are 400 streams.
     max_connections: int = 4096
     max_connections_per_client: int = 1024

@@ -13,9 +13,8 @@ from tilescope.mcp.runs import AgentClient, AgentRuns, RunPlace
 from tilescope.server.agents.asgi import asgi_answer
 from tilescope.server.agents.served_runs import CALLER, Caller, ServedRuns
 from tilescope.server.errors import message_of
-from tilescope.server.keys import QUESTIONS, REGISTRY, SETTINGS
-from tilescope.server.runs.registry import Registry
-from tilescope.server.services import Asker, Questions
+from tilescope.server.keys import QUESTIONS, REGISTRY, SETTINGS, STATEMENTS
+from tilescope.server.services import Asker
 
 _HERE = "this server"
 
@@ -23,10 +22,10 @@ _HERE = "this server"
 class Agents:
     """Answers requests of the protocol while the application runs. The server's guard has decided who may ask."""
 
-    def __init__(self, registry: Registry, questions: Questions, base_path: str) -> None:
-        self._served = ServedRuns(registry, questions)
+    def __init__(self, served: ServedRuns, base_path: str, *, allows_sql: bool) -> None:
+        self._served = served
         self._base_path = base_path
-        self._runs = AgentRuns([RunPlace(_HERE, self._client, _link, is_server=True)])
+        self._runs = AgentRuns([RunPlace(_HERE, self._client, _link, is_server=True)], allows_sql)
         server = protocol_server(self._runs, message_of)
         self._manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
 
@@ -51,7 +50,9 @@ def _link(run: str, place: LinkTarget) -> str:
 
 def add_agents(app: web.Application) -> None:
     """Has an application answer agents at `/mcp`."""
-    base_path = app[SETTINGS].base_path
-    agents = Agents(app[REGISTRY], app[QUESTIONS], base_path)
+    settings = app[SETTINGS]
+    base_path = settings.base_path
+    served = ServedRuns(app[REGISTRY], app[QUESTIONS], app[STATEMENTS])
+    agents = Agents(served, base_path, allows_sql=settings.sql.is_allowed)
     app.router.add_post(f"{base_path}/mcp", agents.answer)
     app.cleanup_ctx.append(agents.opened)

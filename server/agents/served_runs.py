@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from tilescope.client import AsyncRun, RunInfo
-from tilescope.client.source import NO_SQL_THERE, Build, Value, ref_of, text_of
+from tilescope.client.source import Build, Value, ref_of, text_of
 from tilescope.client.store_source import StoreSource
 from tilescope.server.http.caching import JSON
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.run import RunStatus
 from tilescope.server.runs.run_manifest import run_manifest
 from tilescope.server.services import Asker, Questions
+from tilescope.server.services.statements import Statements
 from tilescope.server.services.tools import (
     BuildName,
     ToolListTask,
@@ -29,7 +30,6 @@ from tilescope.server.services.tools import (
     question_name,
 )
 from tilescope.server.services.worker import Task
-from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.store.store import Store
 from tilescope.tiler.tools import Answer, Table, from_text, to_json
@@ -52,9 +52,9 @@ CALLER: Final[ContextVar[Caller]] = ContextVar("caller")
 class ServedRuns:
     """The runs of a registry: what `AgentRuns` asks of a place. Closes nothing: the application does."""
 
-    def __init__(self, registry: Registry, questions: Questions) -> None:
+    def __init__(self, registry: Registry, questions: Questions, statements: Statements) -> None:
         self._registry = registry
-        self._source = ServedSource(registry, questions)
+        self._source = ServedSource(registry, questions, statements)
 
     async def runs(self) -> list[RunInfo]:
         """All runs, newest first."""
@@ -79,9 +79,10 @@ def _info(status: RunStatus) -> RunInfo:
 class ServedSource(StoreSource):
     """Answers about runs of this server: a `RunSource`."""
 
-    def __init__(self, registry: Registry, questions: Questions) -> None:
+    def __init__(self, registry: Registry, questions: Questions, statements: Statements) -> None:
         self._registry = registry
         self._questions = questions
+        self._statements = statements
 
     async def manifest(self, run: str) -> dict[str, Any]:
         found_run = await self._registry.find(run)
@@ -104,8 +105,8 @@ class ServedSource(StoreSource):
     async def table(self, build: Build, tool: str, values: Mapping[str, Value], name: str) -> Table:
         return (await self.ask(build, tool, values)).table(name)
 
-    async def sql(self, build: Build, statement: str) -> SqlAnswer:
-        raise UsageError(NO_SQL_THERE)
+    async def sql(self, build: Build, statement: str, rows: int) -> SqlAnswer:
+        return await self._statements.answer(CALLER.get().asker.client, *build, statement, rows)
 
     def ref(self, build: Build) -> str:
         return ref_of(build)

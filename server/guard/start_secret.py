@@ -21,13 +21,14 @@ PARAMETER: Final = "start"
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-def take_secret(start: Access) -> Middleware:
-    """The middleware that gives the cookie."""
+def take_secret(start: Access, base_path: str = "") -> Middleware:
+    """The middleware that gives the cookie, at the address of the viewer: questions have a `start` of their own."""
 
     @web.middleware
     async def take(request: web.Request, handler: Handler) -> web.StreamResponse:
         offered = request.query.get(PARAMETER)
-        if start.is_open or offered is None or request.method != "GET":
+        is_viewer = request.path.removeprefix(base_path) in ("", "/")
+        if start.is_open or offered is None or request.method != "GET" or not is_viewer:
             return await handler(request)
         # Others of this machine may read the address in the list of processes, where a browser has it.
         is_known = start.admits_token(offered) and not is_of_another(request.transport)

@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tilescope.server.guard.access import OPEN, Access
-
 PER_CLIENT_BYTES: Final = 20 * 10**9
 ALL_BYTES: Final = 50 * 10**9
 
@@ -21,7 +19,6 @@ class UploadRules:
 
     is_allowed: bool = False
     reason: str = "this server opens no files: start it with --allow-open and a token"  # where nobody may
-    start: Access = OPEN  # the secret of this start; open: who may see the runs may send some
     per_client_bytes: int = PER_CLIENT_BYTES  # in all uploads of one address
     all_bytes: int = ALL_BYTES
 

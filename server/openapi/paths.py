@@ -11,6 +11,7 @@ from tilescope.server.openapi.headers import KEPT, headers
 from tilescope.server.openapi.marks import marks_item
 from tilescope.server.openapi.schemas import BYTES, TEXT, Schema, reference
 from tilescope.server.openapi.span_events import with_events, with_export
+from tilescope.server.openapi.sql import sql_items
 from tilescope.server.openapi.tools import with_tools
 from tilescope.server.openapi.uploads import upload_items
 from tilescope.server.paths import API, BUILD, RUN
@@ -128,6 +129,7 @@ def _path_items() -> dict[str, PathItem]:
         },
         **capture_items(_operation),
         **upload_items(_operation),
+        **sql_items(_operation),
         f"{RUN}/index": {"post": _index()},
         f"{RUN}/manifest": {
             "get": _json("What a run holds", "Manifest", (403, 404, 409, 422, 500, 507), "run", notes="ETag, no-cache.")

@@ -13,7 +13,7 @@ from tilescope.server.guard.start_secret import has_secret
 from tilescope.server.http.bodies import body_steps, decoded_body
 from tilescope.server.http.caching import JSON, UNKEPT, unkept
 from tilescope.server.json_text import json_body
-from tilescope.server.keys import ADDRESSES, UPLOADS
+from tilescope.server.keys import ADDRESSES, SETTINGS, UPLOADS
 from tilescope.server.paths import API, NUMBER, number
 from tilescope.tiler.schema import UPLOAD_PIECE_BYTES, UploadOrder
 
@@ -93,4 +93,4 @@ def _reason_against(request: web.Request) -> str | None:
     rules = request.app[UPLOADS].rules
     if not rules.is_allowed:
         return rules.reason
-    return None if has_secret(request, rules.start) else _STRANGER
+    return None if has_secret(request, request.app[SETTINGS].start) else _STRANGER

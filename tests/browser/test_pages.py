@@ -58,7 +58,7 @@ def test_the_menu_lists_pages_in_groups_and_why_some_have_no_answer(pages: ToolP
     listed = [str(entry.get_attribute("data-page")) for entry in page.locator("[role=menu] [data-page]").all()]
     build = site.get(f"/runs/{run}/manifest")["build"]
     tools = [tool["id"] for tool in site.get(f"/runs/{run}/builds/{build}/tools")["tools"]]
-    assert sorted(listed) == sorted(["timeline", *tools])
+    assert sorted(listed) == sorted(["timeline", "query", *tools])
     absent = page.locator("[role=menu] [data-page=absent]")
     assert absent.get_attribute("aria-disabled") == "true"
     assert "record with XLA_FLAGS" in absent.inner_text()

@@ -74,6 +74,7 @@ def test_each_tool_stands_in_the_group_of_its_registration_once(menu: Page, page
         entries = menu.get_by_role("group", name=label, exact=True).locator("[data-page]").all()
         listed = [str(entry.get_attribute("data-page")) for entry in entries]
         expected = [name for name, tool in tools.items() if tool.group == group]
+        expected += ["query"] if group == "raw" else []
         assert listed == (["timeline", *expected] if group == "overview" else expected)
     other = menu.get_by_role("group", name="Other", exact=True).locator("[data-page]")
     assert [entry.get_attribute("data-page") for entry in other.all()] == [STRANGER]
@@ -98,7 +99,7 @@ def test_all_tools_are_seen_on_one_line_each_without_scrolling(menu: Page, pages
 def test_each_tool_has_an_icon_of_its_own(menu: Page, pages: ToolPages) -> None:
     pages.unfold()
     icons: dict[str, str] = menu.evaluate(_ICONS)
-    assert set(icons) == {"timeline", STRANGER, *installed_tools().tools}
+    assert set(icons) == {"timeline", "query", STRANGER, *installed_tools().tools}
     by_icon: dict[str, list[str]] = {}
     for name, icon in icons.items():
         by_icon.setdefault(icon, []).append(name)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import pytest
 
 from tilescope.cli import access_options, server_options
 from tilescope.cli.access_options import make_settings
 from tilescope.cli.parser import build_parser
+from tilescope.cli.sql_option import with_sql
 from tilescope.cli.upload_options import with_uploads
-from tilescope.server.guard.upload_rules import NOBODY, UploadRules
-from tilescope.server.settings import DEFAULTS
+from tilescope.server.guard.upload_rules import NOBODY
+from tilescope.server.settings import DEFAULTS, Settings
 from tilescope.tiler.caches import DEFAULT_LIMIT_BYTES
 from tilescope.tiler.errors import UsageError
+
+SQL_IS_INSTALLED = all(find_spec(name) is not None for name in ("duckdb", "pyarrow"))
 
 
 def test_defaults_of_memory_in_the_help_are_the_real_ones() -> None:
@@ -50,23 +55,30 @@ def test_a_limit_is_a_number(text: str, capsys: pytest.CaptureFixture[str]) -> N
     assert "a limit is a number from 1" in capsys.readouterr().err
 
 
-def test_uploads_are_for_the_browser_of_a_start_or_for_a_token() -> None:
-    def uploads_of(*words: str) -> UploadRules:
+def test_uploads_and_sql_are_for_the_browser_of_a_start_or_for_a_token() -> None:
+    def settings_of(*words: str) -> Settings:
         args = build_parser().parse_args(list(words))
-        return with_uploads(make_settings(args), args, is_view=words[0] == "view").uploads
+        is_view = words[0] == "view"
+        return with_sql(with_uploads(make_settings(args), args, is_view=is_view), args, is_view=is_view)
 
     token = ("--token", "a-token-of-some-length")
-    first, second = uploads_of("view", "x"), uploads_of("view", "x")
-    assert first.is_allowed
+    first, second = settings_of("view", "x"), settings_of("view", "x")
+    assert first.uploads.is_allowed
+    assert first.sql.is_allowed == SQL_IS_INSTALLED
     assert not first.start.is_open
     assert first.start.token != second.start.token, "each start has its own"
-    assert (first.per_client_bytes, first.all_bytes) == (NOBODY.per_client_bytes, NOBODY.all_bytes)
-    assert not uploads_of("view", "x", "--no-open").is_allowed
-    assert not uploads_of("serve", "x", *token).is_allowed
-    allowed = uploads_of("serve", "x", *token, "--allow-open", "--open-size", "1GB", "--open-per-client", "1MB")
-    assert (allowed.is_allowed, allowed.start.is_open) == (True, True)
-    assert (allowed.all_bytes, allowed.per_client_bytes) == (10**9, 10**6)
-    with pytest.raises(UsageError, match="needs a token"):
-        uploads_of("serve", "x", "--allow-open")
-    with pytest.raises(UsageError, match="needs a token"):  # whoever reaches the proxy could send
-        uploads_of("serve", "x", "--allow-open", "--allow-host", "profiles.example.org")
+    assert (first.uploads.per_client_bytes, first.uploads.all_bytes) == (NOBODY.per_client_bytes, NOBODY.all_bytes)
+    closed = settings_of("view", "x", "--no-open", "--no-sql")
+    assert (closed.uploads.is_allowed, closed.sql.is_allowed, closed.start.is_open) == (False, False, False)
+    plain = settings_of("serve", "x", *token)
+    assert (plain.uploads.is_allowed, plain.sql.is_allowed) == (False, False)
+    allowed = settings_of("serve", "x", *token, "--allow-open", "--open-size", "1GB", "--open-per-client", "1MB")
+    assert (allowed.uploads.is_allowed, allowed.start.is_open) == (True, True)
+    assert (allowed.uploads.all_bytes, allowed.uploads.per_client_bytes) == (10**9, 10**6)
+    if SQL_IS_INSTALLED:
+        assert settings_of("serve", "x", *token, "--allow-sql").sql.is_allowed
+    for option in ("--allow-open", "--allow-sql"):
+        with pytest.raises(UsageError, match=f"{option} needs a token"):
+            settings_of("serve", "x", option)
+        with pytest.raises(UsageError, match="needs a token"):  # whoever reaches the proxy could send
+            settings_of("serve", "x", option, "--allow-host", "profiles.example.org")

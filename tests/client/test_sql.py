@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from aiohttp.test_utils import TestServer
 
-from tests.client.conftest import is_open
+from tests.client.conftest import GRPC_PORT, is_open
 from tests.example import Example, PlainEvent
 from tilescope.client import connect, connect_async
 from tilescope.tiler.errors import UsageError
@@ -47,7 +47,7 @@ def test_rows_are_of_the_build_that_is_open(tmp_path: Path) -> None:
             run.sql("select count(*) as n from slices")
 
 
-async def test_a_server_runs_none(server: TestServer) -> None:
-    async with connect_async(str(server.make_url("/"))) as client:
-        with pytest.raises(UsageError, match="a server runs no SQL"):
+async def test_grpc_has_none(server: TestServer) -> None:
+    async with connect_async(f"grpc://127.0.0.1:{server.app[GRPC_PORT]}") as client:
+        with pytest.raises(UsageError, match="SQL is for HTTP"):
             await (await client.run()).sql("select 1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Final
@@ -14,7 +15,12 @@ from tilescope.tiler.indexing import build_store
 from tilescope.tiler.sql.request import DEFAULT_LIMITS, request_of
 from tilescope.tiler.sql.statement import run_statement
 
-RECIPES: Final = re.findall(r"```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+_OF_THE_PAGE: Final = re.findall(r"```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+_OF_THE_VIEWER: Final = PAGE.parents[1] / "viewer/src/tools/query/recipes.ts"
+RECIPES: Final = [
+    *_OF_THE_PAGE,
+    *map(json.loads, re.findall(r'sql:\s+("(?:[^"\\]|\\.)*")', _OF_THE_VIEWER.read_text(encoding="utf-8"))),
+]
 DEMO: Final = PAGE.parent / "demo"
 
 

@@ -21,6 +21,7 @@ from mcp import Client, StdioServerParameters, types
 
 from bench.server_process import serving
 from tests.device_trace import DeviceTrace
+from tilescope.cli import main
 from tilescope.cli.mcp import run_place
 from tilescope.mcp.agent_tools import AGENT_TOOLS, agent_tools
 from tilescope.mcp.links import LinkTarget
@@ -208,12 +209,13 @@ def test_a_process_on_standard_input_answers_and_ends(store: Path) -> None:
 
 @pytest.fixture(scope="module")
 def served(store: Path) -> Iterator[str]:
-    with serving(store, options=("--mcp", "--token", "t" * 20)) as server:
+    with serving(store, options=("--mcp", "--allow-sql", "--token", "t" * 20)) as server:
         yield server.url
 
 
 @pytest.mark.slow
-def test_a_server_answers_whoever_has_its_token(served: str, call: Call) -> None:
+def test_a_server_answers_whoever_has_its_token(served: str, call: Call, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("duckdb")
     import httpx2
     from mcp.client.streamable_http import streamable_http_client
 
@@ -230,6 +232,12 @@ def test_a_server_answers_whoever_has_its_token(served: str, call: Call) -> None
     assert theirs.structured_content["link"].startswith(f"{served}?run=")
     assert asyncio.run(ask("picture")).content[1].type == "image"
     assert asyncio.run(ask("ask", tool="statz")).is_error
+    statement = "select name, count(*) as count from slices group by name order by name limit 3"
+    rows = asyncio.run(ask("query", sql=statement))
+    capsys.readouterr()
+    assert main(["query", f"{served}?token={'t' * 20}", statement, "--format", "json"]) == 0  # of the same server
+    assert rows.structured_content["rows"] == json.loads(capsys.readouterr().out)["rows"] != []
+    assert asyncio.run(ask("query", sql="drop table slices")).is_error
 
 
 @pytest.mark.slow

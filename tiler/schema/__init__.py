@@ -90,6 +90,16 @@ from tilescope.tiler.schema.run import (
     WatchProgress,
     WatchReady,
 )
+from tilescope.tiler.schema.sql import (
+    MOST_SQL_CHARACTERS,
+    MOST_SQL_ROWS,
+    SqlOrder,
+    SqlRoom,
+    SqlRows,
+    SqlRowsColumn,
+    SqlTable,
+    SqlTableColumn,
+)
 from tilescope.tiler.schema.tracks import TRACK_FIGURES, Group, GroupKind, Track, TrackKind, TrackTree
 from tilescope.tiler.schema.upload import (
     MOST_UPLOAD_FILES,
@@ -108,6 +118,8 @@ __all__ = [
     "MAX_MARKS_BYTES",
     "MOST_CAPTURE_HOSTS",
     "MOST_CAPTURE_MS",
+    "MOST_SQL_CHARACTERS",
+    "MOST_SQL_ROWS",
     "MOST_UPLOAD_FILES",
     "SETTLED_LAST",
     "TRACK_FIGURES",
@@ -172,6 +184,12 @@ __all__ = [
     "SeriesKind",
     "Severity",
     "ShiftOrigin",
+    "SqlOrder",
+    "SqlRoom",
+    "SqlRows",
+    "SqlRowsColumn",
+    "SqlTable",
+    "SqlTableColumn",
     "StepCounts",
     "StoredManifest",
     "TickSum",

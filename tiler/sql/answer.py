@@ -32,7 +32,11 @@ class SqlRefusal(Struct, frozen=True):
 
 
 class SqlRequest(Struct, frozen=True):
-    """A statement about the run in a store, and what it may take. `build`: the one that is meant; empty: any."""
+    """A statement about the run in a store, and what it may take.
+
+    `build`: the one that is meant; empty: any. `niceness`: above 0, others come first, and signals of a terminal are
+    not for it.
+    """
 
     store: str
     statement: str
@@ -41,6 +45,7 @@ class SqlRequest(Struct, frozen=True):
     rows: int
     answer_bytes: int
     build: str = ""
+    niceness: int = 0
 
 
 class SqlReply(Struct, frozen=True):

@@ -11,12 +11,13 @@ from typing import Final
 import msgspec
 
 from tilescope.tiler.errors import StoreError, UsageError
+from tilescope.tiler.schema import MOST_SQL_CHARACTERS, MOST_SQL_ROWS
 from tilescope.tiler.sql.answer import SqlAnswer, SqlReply, SqlRequest
 
 # Time for the process to start, read what it is told, and notice that it is late.
-_GRACE_S: Final = 15.0
+GRACE_S: Final = 15.0
 
-MOST_CHARACTERS: Final = 65_536  # of a statement
+COMMAND: Final = (sys.executable, "-P", "-m", "tilescope.tiler.sql.process")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class SqlLimits:
 
     seconds: float = 30.0
     memory_bytes: int = 10**9
-    rows: int = 10_000
+    rows: int = MOST_SQL_ROWS
     answer_bytes: int = 16 << 20
 
 
@@ -39,26 +40,35 @@ def ask_sql(store: Path, statement: str, limits: SqlLimits = DEFAULT_LIMITS, *, 
     store has another build by now, and StoreError for a store that cannot be read.
     """
     request = request_of(store, statement, limits, build)
-    command = [sys.executable, "-P", "-m", "tilescope.tiler.sql.process"]
     try:
         done = subprocess.run(
-            command, input=msgspec.json.encode(request), capture_output=True, timeout=limits.seconds + _GRACE_S
+            COMMAND, input=msgspec.json.encode(request), capture_output=True, timeout=limits.seconds + GRACE_S
         )
     except subprocess.TimeoutExpired:
-        raise UsageError(f"the statement took longer than {limits.seconds:g} s") from None
-    if done.returncode != 0:
-        raise UsageError(f"the process that ran the statement ended with {done.returncode}: it took too much memory?")
-    reply = msgspec.json.decode(done.stdout, type=SqlReply)
+        raise too_late(limits) from None
+    return read_reply(done.stdout, done.returncode)
+
+
+def too_late(limits: SqlLimits) -> UsageError:
+    """The error of a statement that did not end in time."""
+    return UsageError(f"the statement took longer than {limits.seconds:g} s")
+
+
+def read_reply(body: bytes, exit_code: int) -> SqlAnswer:
+    """The answer in what the process has written. Raises as `ask_sql`."""
+    if exit_code != 0:
+        raise UsageError(f"the process that ran the statement ended with {exit_code}: it took too much memory?")
+    reply = msgspec.json.decode(body, type=SqlReply)
     if reply.answer is not None:
         return reply.answer
     assert reply.refusal is not None
     raise (UsageError if reply.refusal.is_usage else StoreError)(reply.refusal.reason)
 
 
-def request_of(store: Path, statement: str, limits: SqlLimits, build: str = "") -> SqlRequest:
+def request_of(store: Path, statement: str, limits: SqlLimits, build: str = "", *, niceness: int = 0) -> SqlRequest:
     """Request for the process. Raises UsageError for a statement that is too long."""
-    if len(statement) > MOST_CHARACTERS:
-        raise UsageError(f"a statement has at most {MOST_CHARACTERS:,} characters")
+    if len(statement) > MOST_SQL_CHARACTERS:
+        raise UsageError(f"a statement has at most {MOST_SQL_CHARACTERS:,} characters")
     return SqlRequest(
-        str(store), statement, limits.seconds, limits.memory_bytes, limits.rows, limits.answer_bytes, build
+        str(store), statement, limits.seconds, limits.memory_bytes, limits.rows, limits.answer_bytes, build, niceness
     )

@@ -92,10 +92,11 @@ def add_access_options(parser: argparse.ArgumentParser) -> None:
 
 def make_settings(args: argparse.Namespace) -> Settings:
     """Settings of the server's behaviour towards its clients. Raises `UsageError`."""
-    from tilescope.server.guard.access import choose_access, is_loopback
+    from tilescope.server.guard.access import OPEN, choose_access, is_loopback
     from tilescope.server.guard.allowed_names import is_pattern
     from tilescope.server.guard.capture_rules import parse_capture_rules
     from tilescope.server.guard.descriptors import fit, raise_limit
+    from tilescope.server.guard.sql_rules import NO_SQL
     from tilescope.server.guard.tls import choose_certificate
     from tilescope.server.guard.upload_rules import NOBODY
     from tilescope.server.settings import (
@@ -122,7 +123,9 @@ def make_settings(args: argparse.Namespace) -> Settings:
         allow_frames=frozenset(map(parse_frame, args.allow_frame)),
         perfetto_url=parse_perfetto_url(args.perfetto_url),
         allow_notes=args.allow_notes,
-        uploads=NOBODY,  # `with_uploads` decides
+        start=OPEN,  # `with_uploads` decides
+        uploads=NOBODY,
+        sql=NO_SQL,  # `with_sql` decides
         captures=parse_capture_rules(args.capture_target, args.allow_capture),
         kept_answers_bytes=args.kept_answers,
         cache_bytes=args.question_cache,

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("runs", type=path_or_address, nargs="*", metavar="RUN", help="a run that may be asked about")
     parser.add_argument(
-        "--allow-sql", action="store_true", help="agents may run SQL, which only selects, about runs on this machine"
+        "--allow-sql", action="store_true", help="agents may run SQL, which only selects; of servers where these run it"
     )
     parser.add_argument(
         "--install-skill", type=Path, metavar="DIR", help="write DIR/tilescope/SKILL.md, which agents read, and end"

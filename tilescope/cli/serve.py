@@ -29,6 +29,7 @@ from tilescope.cli.cache_options import cache_directory
 from tilescope.cli.option_rules import not_with
 from tilescope.cli.say import complain, say
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry, parse_port
+from tilescope.cli.sql_option import add_sql_option, with_sql
 from tilescope.cli.upload_options import add_upload_options, make_addresses, make_shelf, with_uploads
 from tilescope.tiler.errors import TilescopeError
 
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_server_options(parser, has_grpc=True)
     add_upload_options(parser, is_view=False)
+    add_sql_option(parser, is_view=False)
     group = parser.add_mutually_exclusive_group()
     group.add_argument(
         "--grpc-port",
@@ -77,7 +79,7 @@ def _serve(args: argparse.Namespace) -> int:
     from tilescope.server.runs.run import RunState
     from tilescope.server.serving import DEFAULT_PORT, bind, run_until_signalled, url_of, with_token
 
-    settings = with_uploads(make_settings(args), args, is_view=False)
+    settings = with_sql(with_uploads(make_settings(args), args, is_view=False), args, is_view=False)
     shelf = make_shelf(settings, args, NAME)
     addresses = make_addresses(args, mirror_folder(cache_directory(args).root), shelf)
     registry = make_registry(args, index_all=False, shelf=shelf, addresses=addresses)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 from tilescope.cli.option_words import option_words
@@ -15,6 +15,9 @@ from tilescope.tiler.query import TrackTree
 from tilescope.tiler.schema import RunManifest
 from tilescope.tiler.store.attachments import AttachmentEntry
 from tilescope.tiler.tools import Answer, AnyTool, parameters
+
+if TYPE_CHECKING:
+    from tilescope.tiler.sql import SqlAnswer
 
 
 class ServerRun:
@@ -49,6 +52,10 @@ class ServerRun:
         """The answer of a tool. Raises UsageError too, in the words of its options."""
         with option_words(parameters(tool.question)):
             return self._run.ask(tool.id, **values).answer
+
+    def sql(self, statement: str, rows: int) -> SqlAnswer:
+        """The first rows of a statement. Raises UsageError, too."""
+        return self._run.sql_answer(statement, rows)
 
     def track_name(self, number: int) -> str:
         """The process and the name of a track; nothing for one that is not there."""

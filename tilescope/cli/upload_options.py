@@ -69,11 +69,12 @@ def with_uploads(settings: Settings, args: argparse.Namespace, *, is_view: bool)
     from tilescope.server.guard.upload_rules import UploadRules
 
     sizes = {"per_client_bytes": args.open_per_client, "all_bytes": args.open_size}
+    if is_view:  # the browser that is opened has the secret of this start
+        settings = replace(settings, start=Access(secrets.token_hex(_SECRET_BYTES)))
     if is_view and args.no_open:
         return replace(settings, uploads=UploadRules(reason="this server opens no files: start it without --no-open"))
     if is_view:
-        start = Access(secrets.token_hex(_SECRET_BYTES))
-        return replace(settings, uploads=UploadRules(is_allowed=True, start=start, **sizes))
+        return replace(settings, uploads=UploadRules(is_allowed=True, **sizes))
     if args.allow_open and settings.access.is_open:
         raise UsageError("--allow-open needs a token (--token-file): else whoever reaches the server could send files")
     return replace(settings, uploads=UploadRules(is_allowed=args.allow_open, **sizes))

@@ -42,6 +42,7 @@ from tilescope.cli.command import EXIT_BAD
 from tilescope.cli.piped import without_pipes
 from tilescope.cli.say import complain, say
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry
+from tilescope.cli.sql_option import add_sql_option, with_sql
 from tilescope.cli.upload_options import add_upload_options, make_shelf, with_uploads
 from tilescope.tiler.errors import UsageError
 
@@ -71,6 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_server_options(parser, has_grpc=False)
     add_upload_options(parser, is_view=True)
+    add_sql_option(parser, is_view=True)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -96,7 +98,7 @@ def _view(args: argparse.Namespace) -> int:
     from tilescope.server.guard.start_secret import PARAMETER
     from tilescope.server.serving import run_until_signalled, url_of, with_token
 
-    settings = with_uploads(make_settings(args), args, is_view=True)
+    settings = with_sql(with_uploads(make_settings(args), args, is_view=True), args, is_view=True)
     shelf = make_shelf(settings, args, NAME)
     registry = make_registry(args, index_all=True, shelf=shelf)
     _check_files(args.paths, args.max_inflated)
@@ -111,7 +113,7 @@ def _view(args: argparse.Namespace) -> int:
                 raise UsageError(f"{where}: there are no traces here (name a trace, a log directory or a store)")
             complain(f"{where}: there are no traces here yet: runs are shown when jobs write them")
         url = url_of(listening, settings) + (f"?run={quote(runs[0].run.id)}" if runs else "")
-        url = with_token(url, settings.uploads.start, PARAMETER)
+        url = with_token(url, settings.start, PARAMETER)
         fragment = f"#{args.at.removeprefix('#')}" if args.at and runs else ""
         with_login = with_token(url, settings.access) + fragment
         url += fragment

@@ -6,7 +6,7 @@ import operator
 import zlib
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import msgspec
 import numpy as np
@@ -30,13 +30,16 @@ from tilescope.tiler.pages import PageKey
 from tilescope.tiler.query import EVENT_KINDS, EventPlan, TrackTree, view_tiles
 from tilescope.tiler.query.event_columns import EventColumns
 from tilescope.tiler.resolver import TickRange, TrackRequest, View, sharp_level
-from tilescope.tiler.schema import ToolEntry
+from tilescope.tiler.schema import MOST_SQL_ROWS, ToolEntry
 from tilescope.tiler.store.attachments import AttachmentEntry, find
 from tilescope.tiler.tables.event_rows import needed
 from tilescope.tiler.tables.table import BATCH_ROWS
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.argument_names import text_of_names
 from tilescope.tiler.windows import Windows, WindowsOf, everywhere
+
+if TYPE_CHECKING:
+    from tilescope.tiler.sql import SqlAnswer
 
 # Occurrences that one answer of a search lists at most.
 _FIND_AT_ONCE = 100_000
@@ -348,8 +351,15 @@ class AsyncRun:
         return ToolAnswer(await self._ask(tool, **values))
 
     async def sql(self, statement: str) -> Table:
-        """The rows of a statement that selects (docs/sql.md), of a store on this machine. Raises UsageError."""
-        return sql_table(await self._source.sql(self._build, statement))
+        """The rows of a statement that selects (docs/sql.md). Raises UsageError, also for more than 10,000.
+
+        A server over HTTP runs it where it was started with --allow-sql; over gRPC there is none.
+        """
+        return sql_table(await self.sql_answer(statement))
+
+    async def sql_answer(self, statement: str, rows: int = MOST_SQL_ROWS) -> SqlAnswer:
+        """The first rows of a statement, with the types of its columns. Raises as `sql`, but for more rows."""
+        return await self._source.sql(self._build, statement, rows)
 
     def __repr__(self) -> str:
         events, tracks = int(self.manifest["events"]["total"]), self.manifest["tracks"]

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, quote, urlsplit
 
 import aiohttp
+import msgspec
 
 from tilescope.client.arrow_tables import ArrowIfPossible
 from tilescope.client.errors import Refused, Unreachable, refusal
 from tilescope.client.retries import wait_s
-from tilescope.client.source import NO_SQL_THERE, Build, Value, key_lists, ref_of, text_of
-from tilescope.tiler.errors import UsageError
+from tilescope.client.source import Build, Value, key_lists, ref_of, text_of
 from tilescope.tiler.pages import PageKey, record_title
 from tilescope.tiler.schema import LIMITS
 from tilescope.tiler.tools import Answer, Table
@@ -138,8 +138,14 @@ class HttpSource:
             name, lambda: self._body(path, parameters, {"Accept": ARROW_MEDIA}), lambda: self._body(path, parameters)
         )
 
-    async def sql(self, build: Build, statement: str) -> SqlAnswer:
-        raise UsageError(NO_SQL_THERE)
+    async def sql(self, build: Build, statement: str, rows: int) -> SqlAnswer:
+        from tilescope.tiler.schema import SqlRows
+        from tilescope.tiler.sql.answer import SqlAnswer, SqlColumn
+
+        async with self._ask("POST", f"{_path(build)}/sql", json={"statement": statement, "rows": rows}) as answer:
+            listed = msgspec.json.decode(await _inflated(answer), type=SqlRows)
+        columns = [SqlColumn(column.name, column.type) for column in listed.columns]
+        return SqlAnswer(columns, listed.rows, listed.cut)
 
     def ref(self, build: Build) -> str:
         return ref_of(build)

@@ -224,11 +224,11 @@ class LocalSource(StoreSource):
     async def table(self, build: Build, tool: str, values: Mapping[str, Value], name: str) -> Table:
         return (await self.ask(build, tool, values)).table(name)
 
-    async def sql(self, build: Build, statement: str) -> SqlAnswer:
+    async def sql(self, build: Build, statement: str, rows: int) -> SqlAnswer:
         self._check(*build)
-        from tilescope.tiler.sql import ask_sql
+        from tilescope.tiler.sql import SqlLimits, ask_sql
 
-        return await asyncio.to_thread(ask_sql, self._path, statement, build=build.id)
+        return await asyncio.to_thread(ask_sql, self._path, statement, SqlLimits(rows=rows), build=build.id)
 
     def ref(self, build: Build) -> str:
         return str(self._path / f"gen-{build.id}")

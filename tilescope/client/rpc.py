@@ -175,7 +175,7 @@ class GrpcSource:
             name, lambda: self._answer(self._parts, in_arrow), lambda: self._answer(self._parts, request)
         )
 
-    async def sql(self, build: Build, statement: str) -> SqlAnswer:
+    async def sql(self, build: Build, statement: str, rows: int) -> SqlAnswer:
         raise UsageError(NO_SQL_THERE)
 
     def ref(self, build: Build) -> str:

@@ -12,7 +12,7 @@ from tilescope.tiler.tools import Answer, Table, Tracks
 if TYPE_CHECKING:
     from tilescope.tiler.sql import SqlAnswer
 
-NO_SQL_THERE: Final = "a server runs no SQL: connect to the store itself"
+NO_SQL_THERE: Final = "SQL is for HTTP: connect to https://…, or to the store itself"
 
 
 class Build(NamedTuple):
@@ -62,8 +62,8 @@ class RunSource(Protocol):
         """One table of an answer, in whatever form it travels fastest. Raises as `ask`."""
         ...
 
-    async def sql(self, build: Build, statement: str) -> SqlAnswer:
-        """Returns the rows of a statement. Raises UsageError where there is no SQL."""
+    async def sql(self, build: Build, statement: str, rows: int) -> SqlAnswer:
+        """Returns the first `rows` of a statement. Raises UsageError where there is no SQL."""
         ...
 
     def ref(self, build: Build) -> str:

@@ -194,6 +194,7 @@ class Run(_Waiting[AsyncRun]):
     attachment_pieces = _one_by_one(AsyncRun.attachment_pieces)
     ask = _waited_for(AsyncRun.ask)
     sql = _waited_for(AsyncRun.sql)
+    sql_answer = _waited_for(AsyncRun.sql_answer)
     stats = _waited_for(AsyncRun.stats)
     find = _waited_for(AsyncRun.find)
     search = _waited_for(AsyncRun.search)

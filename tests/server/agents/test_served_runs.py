@@ -16,6 +16,7 @@ from tilescope.server.agents.served_runs import ServedRuns
 from tilescope.server.errors import message_of
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
+from tilescope.server.services.statements import Statements
 from tilescope.tiler.errors import DamagedStore, UsageError
 
 
@@ -28,7 +29,7 @@ def place(client: AgentClient) -> RunPlace:
 
 async def test_a_run_is_indexed_when_an_agent_asks_about_it(site: Site, registry: Registry) -> None:
     site.add_run("run0")
-    async with AgentRuns([place(ServedRuns(registry, Questions(registry)))]) as runs:
+    async with AgentRuns([place(ServedRuns(registry, Questions(registry), Statements(registry)))]) as runs:
         with pytest.raises(UsageError, match=r"run0 is not indexed yet, and is (queued|indexing): ask again"):
             await runs.open("run0")
         await site.jobs.begun("run0")

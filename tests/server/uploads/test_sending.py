@@ -302,7 +302,7 @@ async def test_a_server_that_is_started_again_goes_on(
     [
         DEFAULTS,
         replace(SENDING, uploads=UploadRules()),
-        replace(DEFAULTS, uploads=UploadRules(is_allowed=True, start=Access("s" * 32))),
+        replace(DEFAULTS, start=Access("s" * 32), uploads=UploadRules(is_allowed=True)),
     ],
 )
 async def test_others_may_not_send(place: Place, make: Make, settings: Settings) -> None:
@@ -344,7 +344,7 @@ async def test_forms_may_not_send(make: Make) -> None:
 async def test_the_browser_of_this_start_may_send(make: Make) -> None:
     secret = "s" * 32
     client = await make(
-        replace(DEFAULTS, uploads=UploadRules(is_allowed=True, start=Access(secret))), Accept="text/html"
+        replace(DEFAULTS, start=Access(secret), uploads=UploadRules(is_allowed=True)), Accept="text/html"
     )
     stranger = await client.get("/?run=x&start=another", allow_redirects=False)
     assert (stranger.status, stranger.headers["Location"], len(stranger.cookies)) == (303, "./?run=x", 0)
@@ -361,6 +361,14 @@ async def test_the_browser_of_this_start_may_send(make: Make) -> None:
     assert (await client.post(UPLOADS, json=order_of({"a": b"x"}), headers=sending)).status == 201
     client.session.cookie_jar.clear()
     assert not (await (await client.get(UPLOADS)).json())["allowed"], "others see the page, and may not send"
+
+
+async def test_questions_keep_the_start_of_their_span(make: Make) -> None:
+    """It was taken for a secret, and left out: the answer of `tilescope view` began at the start of the run."""
+    client = await make(replace(DEFAULTS, start=Access("s" * 32), base_path="/below"))
+    question = "/below/api/v1/runs/absent/builds/b/tools/stats?start=5&end=9"
+    assert (await client.get(question, allow_redirects=False)).status == 404
+    assert (await client.get("/below/?start=5", allow_redirects=False)).headers["Location"] == "./"
 
 
 def test_a_browser_does_not_keep_a_cookie_of_each_start() -> None:

@@ -30,6 +30,7 @@ export * from "./net/shifts";
 export * from "./net/still";
 export * from "./net/stream";
 export type { FieldSchema, OpenApiJson, ToolField } from "./net/tool-fields";
+export * from "./net/sql";
 export * from "./net/uploads";
 export * from "./net/watch";
 export * from "./pages/boxes";

@@ -40,6 +40,7 @@ const PATHS: Readonly<Record<string, string>> = {
   find: "M3 12.5L6 4l3 8.5M4 9.8h4M11 6.5h3M11 9.5h3",
   hit_bins: "M2.5 13V9M5.5 13V5M8.5 13v-3M11.5 13V3M13.5 13v-2",
   events: "M2.5 3v10M6.2 3v10M9.8 3v10M13.5 3v10",
+  query: "M2.5 3h11v10h-11zM5 6.5L7 8.5l-2 2M8.5 10.5h2.5",
   tables: "M2.5 3h11v10h-11zM2.5 6.3h11M2.5 9.6h11M8 3v10",
   nesting: "M2 3.5h12v9H2zM4.5 6h7v4h-7z",
   rank: "M2 13.5h12M3.5 13V9.5M6.5 13V4.5M9.5 13V7M12.5 13v-2.5",

@@ -53,7 +53,7 @@ export class Pages implements PageActions {
     } else if (last !== null) {
       this.#address.step(() => this.#switchTo(last.tool, last.texts));
     } else {
-      announcement.value = "No page has been shown yet: the Tools menu lists them.";
+      announcement.value = "No page has been shown yet";
     }
   }
 

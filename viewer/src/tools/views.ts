@@ -63,6 +63,10 @@ const OWN: Readonly<Record<string, () => Promise<ComponentType<TextProps>>>> = {
     ]);
     return withFields(FIELDS, MemoryProfileView);
   },
+  query: async () => {
+    const [{ QueryView }, { FIELDS }] = await Promise.all([import("./query/view"), import("./query/fields")]);
+    return withFields(FIELDS, QueryView);
+  },
   memory_viewer: async () => {
     const [{ MemoryViewerView }, { FIELDS }] = await Promise.all([
       import("./memory-viewer/view"),

@@ -1024,6 +1024,57 @@ export type SeriesKind = "line" | "area" | "bars" | "heat" | "points";
 /** Severity of a note. */
 export type Severity = "info" | "warning" | "error";
 
+/** A statement to run. */
+export interface SqlOrder {
+  /** One statement, which selects. */
+  readonly statement: string;
+  /** The most rows. */
+  readonly rows: number | undefined;
+}
+
+/** Statements on this server: whether this client may run some, and about what. */
+export interface SqlRoom {
+  readonly allowed: boolean;
+  /** One line that says why not, and what to do. */
+  readonly reason: string | null;
+  /** Seconds after which a statement is interrupted. */
+  readonly seconds: number;
+  readonly tables: readonly SqlTable[];
+}
+
+/** Rows of a statement. */
+export interface SqlRows {
+  readonly columns: readonly SqlRowsColumn[];
+  /** Cells in the order of the columns. Whole numbers, decimals, times and lists are text. */
+  readonly rows: readonly (readonly (string | number | boolean | null)[])[];
+  /** There are more rows than these. */
+  readonly cut: boolean;
+}
+
+/** A column of the rows. */
+export interface SqlRowsColumn {
+  readonly name: string;
+  /** As DuckDB calls it. */
+  readonly type: string;
+}
+
+/** A table of each run. */
+export interface SqlTable {
+  readonly name: string;
+  /** Its rows, in a few words. */
+  readonly doc: string;
+  readonly columns: readonly SqlTableColumn[];
+}
+
+/** A column of a table of a run. */
+export interface SqlTableColumn {
+  readonly name: string;
+  /** As Arrow calls it. */
+  readonly type: string;
+  /** Its meaning, in a few words. */
+  readonly doc: string;
+}
+
 /** The steps that a trace marks, see docs/formats.md. */
 export interface StepCounts {
   /** Different numbers. */
