@@ -13,6 +13,7 @@ from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.readers.ascend import ASCEND_TABLE
 from tilescope.tiler.readers.cloud_tpu import CLOUD_TPU
 from tilescope.tiler.readers.format import Format
+from tilescope.tiler.readers.perfetto import PERFETTO
 from tilescope.tiler.readers.plugin_format import guarded, why_no_format
 from tilescope.tiler.readers.sampled import COLLAPSED, CPU_PROFILE, FIREFOX, PERF_SCRIPT, SPEEDSCOPE
 from tilescope.tiler.readers.sqlite import NSIGHT, ROCPD
@@ -26,6 +27,7 @@ ENTRY_POINTS: Final = "tilescope.formats"
 # An XSpace may begin as JSON does, and not the other way round. A page is JSON that is no trace, a graph begins as an
 # XSpace does; JSON of profiles has no events.
 _OURS: Final = (
+    PERFETTO,
     NSIGHT,
     ROCPD,
     CPU_PROFILE,

@@ -60,8 +60,6 @@ _TEXTS: Final = (
     (re.compile(rb"\s*<\?xml"), "is XML", "export trace-event JSON instead"),
     (_FTRACE, "is text of ftrace (systrace)", _CONVERT),
 )
-_PERFETTO_VARINTS: Final = (8, 10)  # TracePacket.timestamp, .trusted_packet_sequence_id; unknown to planes of an XSpace
-_PERFETTO_PACKETS: Final = 32
 
 
 def refusal(head: bytes, path: Path, advice: str) -> UnknownFormat:
@@ -96,8 +94,6 @@ def _identity(head: bytes) -> tuple[str, str]:
         return "is an SQLite database without tables of a profiler that is read", "export it as trace-event JSON"
     if is_text(head):
         return next(((what, better) for pattern, what, better in _TEXTS if pattern.match(head)), ("", ""))
-    if is_perfetto(head):
-        return "is a binary Perfetto trace, which is not supported yet", _CONVERT
     if _is_pprof(head):
         return "is a profile of pprof", "it holds sums of samples, and has no time axis; pprof shows it"
     return "", ""
@@ -111,17 +107,3 @@ def _is_pprof(head: bytes) -> bool:
     except (WireDamage, StopIteration):
         return False
     return first.number == 1 and first.wire_type == 2 and not first.is_cut and numbers == [(1, 0), (2, 0)]
-
-
-def is_perfetto(head: bytes) -> bool:
-    """True if it begins as a binary Perfetto trace, which an XSpace may be taken for."""
-    try:
-        for count, packet in enumerate(head_fields(head)):
-            if packet.number != 1 or packet.wire_type != 2 or count == _PERFETTO_PACKETS:
-                return False
-            for field in head_fields(packet.payload):
-                if field.number in _PERFETTO_VARINTS and field.wire_type == 0:
-                    return True
-    except WireDamage:
-        pass
-    return False

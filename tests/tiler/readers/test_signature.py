@@ -13,7 +13,7 @@ from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
 from tilescope.tiler.readers.sources import open_source
 
 PATH = Path("trace")
-EXPECTED = {"xspace": "xspace", "chrome_json": "trace_event_json"}
+EXPECTED = {"xspace": "xspace", "chrome_json": "trace_event_json", "perfetto": "perfetto"}
 
 
 @pytest.mark.parametrize("name", sorted(corpus_manifest()) or ["MANIFEST.json"])
@@ -22,11 +22,7 @@ def test_corpus(name: str) -> None:
     format_name = corpus_manifest()[name]["format"]
     with open_source(path) as source:
         head = source.peek(HEAD_BYTES)
-    if format_name == "perfetto":
-        with pytest.raises(UnknownFormat, match="Perfetto"):
-            recognise(head, path)
-    else:
-        assert recognise(head, path).format.id == EXPECTED[format_name]
+    assert recognise(head, path).format.id == EXPECTED[format_name]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from tilescope.tiler.readers.telemetry.span import SpanLink, ServiceSpan, SpanEvent
+from tilescope.tiler.readers.telemetry.span import ServiceSpan, SpanEvent, SpanLink
 
 _MICROSECOND_NS: Final = 1000
 _LATEST_US: Final = 1 << 52

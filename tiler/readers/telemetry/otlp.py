@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from tilescope.tiler.readers.telemetry.span import SpanLink, ServiceSpan, SpanEvent
+from tilescope.tiler.readers.telemetry.span import ServiceSpan, SpanEvent, SpanLink
 
 _KINDS: Final = ("", "internal", "server", "client", "producer", "consumer")
 _LATEST: Final = 1 << 62

@@ -6,7 +6,7 @@ from typing import Final
 
 from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.readers.format import Likeness
-from tilescope.tiler.readers.refused_files import is_perfetto
+from tilescope.tiler.readers.perfetto.signature import is_perfetto
 from tilescope.tiler.readers.text import is_text
 from tilescope.tiler.readers.text_damage import find_text_damage
 from tilescope.tiler.readers.wire_head import head_fields
