@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tilescope.tiler.readers.perfetto.annotations import arguments
 from tilescope.tiler.readers.perfetto.sequence import Sequence, text
-from tilescope.tiler.readers.perfetto.tracks import TrackPlace, Tracks
+from tilescope.tiler.readers.perfetto.tracks import TrackPlace, DescribedTracks
 from tilescope.tiler.readers.translated.event_text import Event
 
 _BEGIN, _END, _INSTANT, _COUNTER = 1, 2, 3, 4
@@ -22,7 +22,7 @@ _PRINTABLE: Final = range(0x21, 0x7F)
 class TrackEvents:
     """Track events of all sequences. Counts what is left out in `ignored`."""
 
-    def __init__(self, tracks: Tracks, ignored: dict[str, int]) -> None:
+    def __init__(self, tracks: DescribedTracks, ignored: dict[str, int]) -> None:
         self._tracks = tracks
         self._ignored = ignored
         self._open_flows: set[int] = set()

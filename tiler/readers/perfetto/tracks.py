@@ -1,4 +1,4 @@
-"""Tracks of a trace by their numbers, as processes and threads of trace events.
+"""DescribedTracks of a trace by their numbers, as processes and threads of trace events.
 
 A thread's track is the thread. Any other track is a lane of its process, or of the trace where it has none, called
 after itself and the tracks around it, up to the process or thread.
@@ -51,7 +51,7 @@ class _Track(Struct):
     place: TrackPlace | None = None
 
 
-class Tracks:
+class DescribedTracks:
     """All tracks that were described, or used."""
 
     def __init__(self) -> None:

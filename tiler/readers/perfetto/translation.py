@@ -11,7 +11,7 @@ from tilescope.tiler.readers.perfetto.machine_events import MachineEvents
 from tilescope.tiler.readers.perfetto.packets import PacketReader
 from tilescope.tiler.readers.perfetto.sequence import NEEDS_STATE, STATE_CLEARED, Sequence, text
 from tilescope.tiler.readers.perfetto.track_events import TrackEvents
-from tilescope.tiler.readers.perfetto.tracks import Tracks
+from tilescope.tiler.readers.perfetto.tracks import DescribedTracks
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.translated.event_text import Event, event_texts, metadata, trace_text
 
@@ -29,7 +29,7 @@ class PerfettoTranslation:
         self.ignored = self._reader.ignored
         self.warnings = self._reader.warnings
         self._clocks = Clocks()
-        self._tracks = Tracks()
+        self._tracks = DescribedTracks()
         self._track_events = TrackEvents(self._tracks, self.ignored)
         self._machine = MachineEvents(self.ignored)
         self._sequences: dict[int, Sequence] = {}
