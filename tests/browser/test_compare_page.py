@@ -56,6 +56,15 @@ def test_the_other_run_is_chosen_by_keys(pages: ToolPages, site: Served, theme: 
     assert "volta_sgemm_128x64_nn\tkernel\tdeleted\t-30.883" in text
     assert "volta_sgemm_128x64_tn\tkernel\tadded\t30.883" in text
     assert faults(pages.viewer) == []
+    # The row leads into both timelines, and Back to the page.
+    page.get_by_role("row", name="cudaLaunchKernel").get_by_title("Show in both timelines").click()
+    pages.viewer.wait("tilescope.second?.state === 'open' && tilescope.second.sharp && tilescope.sharp", 60)
+    assert page.evaluate("[tilescope.run, tilescope.second.run]") == [site.run_id(NEW), site.run_id(OLD)]
+    assert pages.address()["q"] == '"cudaLaunchKernel" cat:"cuda_runtime"'
+    pages.viewer.screenshot(f"compare-both-{theme}")
+    assert faults(pages.viewer) == []
+    page.go_back()
+    pages.wait_for("compare")
 
 
 def test_figures_are_those_of_statistics(pages: ToolPages, site: Served) -> None:
@@ -69,7 +78,7 @@ def test_figures_are_those_of_statistics(pages: ToolPages, site: Served) -> None
     pages.answered()
     shown = _figures(pages)
     assert shown == {name: row for name, row in compared.items() if row[1] != "0"}
-    assert len(compared) == 17  # one of them lies in no step
+    assert len(compared) == 17  # an instant among them, before the steps
 
 
 def _figures(pages: ToolPages) -> dict[str, tuple[str, ...]]:
