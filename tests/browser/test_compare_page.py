@@ -52,6 +52,7 @@ def test_the_other_run_is_chosen_by_keys(pages: ToolPages, site: Served, theme: 
     assert pages.address()["f.against"].startswith(f"{site.run_id(OLD)}/")
     pages.viewer.screenshot(f"compare-{theme}")
     text = pages.text()
+    assert "Per step, self time is 212.095 ms as before; the greatest change is in" in text
     assert "2 of 12 differ" in text
     assert "volta_sgemm_128x64_nn\tkernel\tdeleted\t-30.883" in text
     assert "volta_sgemm_128x64_tn\tkernel\tadded\t30.883" in text
