@@ -23,8 +23,11 @@ _REFERENCE: Final = {"type": "string", "minLength": 1, "maxLength": MAX_REFERENC
 _SPECIAL: Final[dict[type[Any], tuple[FieldType, Schema]]] = {
     Tracks: ("tracks", {"type": "string", "pattern": _TRACKS}),
     StepRange: ("steps", {"type": "string", "pattern": STEPS}),
-    BuildRef: ("build", {**_REFERENCE, "pattern": "^[^/]+/[^/]+$"}),
-    BuildRefs: ("builds", {**_REFERENCE, "pattern": "^[^/,]+/[^/,]+(,[^/,]+/[^/,]+){0,31}$"}),
+    BuildRef: ("build", {**_REFERENCE, "pattern": "^[^/]+/[^/]+$", "x-names": "build"}),
+    BuildRefs: (
+        "builds",
+        {**_REFERENCE, "pattern": "^[^/,]+/[^/,]+(,[^/,]+/[^/,]+){0,31}$", "x-names": "builds"},
+    ),
     HostRef: ("host", {**_REFERENCE, "x-names": "host"}),
 }
 _FIELD_TYPES: Final[dict[str, FieldType]] = {"string": "text", "integer": "integer", "boolean": "flag"}

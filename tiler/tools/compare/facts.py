@@ -95,6 +95,8 @@ def compare_sentence(answer: Answer, tick_ps: int) -> str:
     whole = (
         f"self time changed by {signed_text(delta)} (from {figures.text('base_self')} to {figures.text('self')}{share})"
     )
+    if not delta:
+        whole = f"self time is {figures.text('self') or '0 ps'} as before"
     if not any(deltas):
         return f"{per}{whole}"
     name = next(column.id for column in table.columns if column.kind == "name")

@@ -122,6 +122,7 @@ export function DataTable({
             },
           ]
         : []),
+      ...(links.beside?.(table) ?? []),
       ...narrowerWay(table, links),
       ...pageWays(table, links),
     ],

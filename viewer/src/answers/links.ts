@@ -1,6 +1,6 @@
 /** Input of what draws an answer: the answer, and the ways from it into the timeline. */
 
-import type { TickRange, TimeBase, ToolAnswer, ToolEntry } from "@tilescope/client";
+import type { TickRange, TimeBase, ToolAnswer, ToolEntry, ToolTable } from "@tilescope/client";
 import type { ComponentType } from "preact";
 import type { PageTexts } from "../state/page";
 import type { Narrower } from "./narrower";
@@ -23,6 +23,8 @@ export interface Links {
   readonly comparison?: StepComparison | null;
   /** Narrower questions of the page; left out where its question has no fields. */
   readonly narrower?: Narrower | null;
+  /** Ways from the rows of a table beside those of its columns; left out where there is none. */
+  beside?(table: ToolTable): readonly RowWay[];
   /** The page of a tool of that id, for the same range and with these fields; null where there is none, or none can be opened from here. */
   toolPage?(id: string, texts?: PageTexts): { readonly title: string; open(): void } | null;
 }

@@ -17,6 +17,7 @@ const FIELDS: readonly ToolField[] = [
   field("text", { type: "string" }, true),
   field("tracks", { type: "string", pattern: "^[0-9,-]*$" }),
   field("host", { type: "string", "x-names": "host" }),
+  field("against", { type: "string", "x-names": "builds" }),
   field("after", { type: "string" }),
 ];
 const FORM = formFields(FIELDS);
@@ -31,8 +32,18 @@ describe("the form of a tool", () => {
       "per_track",
       "tracks",
       "host",
+      "against",
     ]);
-    expect(FORM.map(({ input }) => input.kind)).toEqual(["text", "text", "choice", "integer", "flag", "text", "host"]);
+    expect(FORM.map(({ input }) => input.kind)).toEqual([
+      "text",
+      "text",
+      "choice",
+      "integer",
+      "flag",
+      "text",
+      "host",
+      "build",
+    ]);
     expect(FORM[1]!.label).toBe("Step name");
   });
 

@@ -6,13 +6,18 @@ import type { PageFields, PageTexts } from "../contract";
 /** Parameters that the range switch and the table's own paging set: no inputs. */
 const NOT_ASKED: ReadonlySet<string> = new Set(["start", "end", "steps", "after"]);
 
+/** Most builds that one field names, as the server has it. */
+const MAX_BUILDS = 32;
+
 export type Input =
   | { readonly kind: "text"; readonly pattern: string | null; readonly maxLength: number }
   | { readonly kind: "integer"; readonly min: number | null; readonly max: number | null }
   | { readonly kind: "choice"; readonly choices: readonly string[] }
   | { readonly kind: "flag" }
   /** One of the hosts of the run. */
-  | { readonly kind: "host" };
+  | { readonly kind: "host" }
+  /** Builds of the server, so many at most. */
+  | { readonly kind: "build"; readonly most: number };
 
 export interface FormField {
   readonly name: string;
@@ -55,6 +60,9 @@ function inputOf(schema: ToolField["schema"]): Input {
       if (schema["x-names"] === "host") {
         return { kind: "host" };
       }
+      if (schema["x-names"] === "build" || schema["x-names"] === "builds") {
+        return { kind: "build", most: schema["x-names"] === "build" ? 1 : MAX_BUILDS };
+      }
       return { kind: "text", pattern: schema.pattern ?? null, maxLength: schema.maxLength ?? 2000 };
   }
 }
@@ -85,6 +93,7 @@ function faultOf({ label, isRequired, input }: FormField, text: string): string 
     case "choice":
       return input.choices.includes(text) ? null : `${label} is one of ${input.choices.join(", ")}.`;
     case "host": // of the run that is looked at: the server knows them
+    case "build": // of the runs that it has
       return null;
     case "flag":
       return text === "true" || text === "false" ? null : `${label} is true or false.`;

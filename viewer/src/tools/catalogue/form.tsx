@@ -6,6 +6,7 @@ import type { PageTexts } from "../contract";
 import { areSameTexts } from "../field-texts";
 import { PlaceOptions } from "../frame/place-picker";
 import { placesTitle, type RunPlace } from "../frame/run-places";
+import { BuildSelects } from "./build-selects";
 import { type FormField, faults } from "./form-fields";
 
 /** The field that says whose events are looked at. */
@@ -106,6 +107,8 @@ function FieldInput({ field, text, fault, places, hosts, onInput }: FieldProps) 
             </option>
           ))}
         </select>
+      ) : input.kind === "build" ? (
+        <BuildSelects shared={shared} label={label} text={text} most={input.most} onInput={onInput} />
       ) : input.kind === "choice" ? (
         <select
           {...shared}

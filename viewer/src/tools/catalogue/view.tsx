@@ -1,22 +1,25 @@
 /** Asks a tool what its form says, when the page is shown and when one has changed it, and draws the answer. */
 
-import type { ToolAnswer, ToolEntry, ToolField } from "@tilescope/client";
+import type { ToolAnswer, ToolEntry, ToolField, ToolTable } from "@tilescope/client";
 import type { ComponentType } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
+import type { RowWay } from "../../answers/links";
 import type { ComparedSteps } from "../../answers/step-comparison";
+import { PanesIcon } from "../../components/icons";
 import { Answered, StateCard, sentence } from "../../requests/states";
 import { useRequest } from "../../requests/use-request";
 import { isGrowing } from "../../state/answer-values";
-import type { PageProps, PageTexts } from "../contract";
+import type { PageContext, PageProps, PageTexts } from "../contract";
 import { changedTexts } from "../field-texts";
 import { answerInWords } from "../frame/answer-words";
 import { placesOf } from "../frame/run-places";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
+import { bothTimelines, hasOtherPlaces, otherRun } from "./both-timelines";
 import { COMPARED, comparedSteps, withCompared } from "./compared-steps";
 import { FoldedForm } from "./folded-form";
-import { faults, formFields, formTexts, inFormWords, narrowingTexts, questionOf } from "./form-fields";
+import { type FormField, faults, formFields, formTexts, inFormWords, narrowingTexts, questionOf } from "./form-fields";
 
 type ViewProps = PageProps<PageTexts>;
 
@@ -93,6 +96,7 @@ function Answer({ tool, toolFields, onRefused, context, fields: texts, setFields
             compare: (steps: ComparedSteps | null) => setFields(withCompared(texts, steps)),
           }
         : null,
+      beside: (table: ToolTable) => (hasOtherPlaces(table) ? [besideWay(table, form, texts, context)] : []),
       narrower: {
         texts: narrowingTexts(form, texts),
         ask: (field: string, text: string) => {
@@ -141,6 +145,22 @@ function Answer({ tool, toolFields, onRefused, context, fields: texts, setFields
       }}
     </Answered>
   );
+}
+
+/** The way from a row into the timelines of both runs that a page compares; the run itself is the other where none is chosen. */
+function besideWay(table: ToolTable, form: readonly FormField[], texts: PageTexts, context: PageContext): RowWay {
+  const name = form.find(({ input }) => input.kind === "build")?.name ?? "";
+  const text = texts[name] ?? "";
+  const run = text === "" ? context.trace.manifest.run : otherRun(text);
+  const address = (row: number) => (run === null ? null : bothTimelines(location.hash, table, row, run));
+  return {
+    label: "Show in both timelines",
+    icon: PanesIcon,
+    leads: (row) => address(row) !== null,
+    go: (row) => {
+      location.hash = address(row)!; // a new entry of the history: Back returns to the page
+    },
+  };
 }
 
 /** The table of a value that a row or a point leads to: the first in which the field is no heading, but a part of each row. */
