@@ -38,11 +38,6 @@ export const TreeIcon = () => (
     <path d="M2 3.5h12M2 8h7.5M2 12.5h4M11.5 8H14" stroke-width="2.4" />
   </Icon>
 );
-export const PanesIcon = () => (
-  <Icon>
-    <path d="M2.5 2.5h11v4.5h-11zM2.5 9h11v4.5h-11z" />
-  </Icon>
-);
 export const RingIcon = () => (
   <Icon>
     <circle cx="8" cy="8" r="4.6" stroke-width="2.8" />

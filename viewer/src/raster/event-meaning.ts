@@ -25,7 +25,7 @@ const PYTORCH: ReadonlyMap<string, Meaning> = new Map(
       "cuda_runtime cuda_driver cuda_sync hip_runtime runtime mtia_runtime xpu_runtime privateuse1_runtime privateuse1_driver",
     operator: "cpu_op operator",
     python: "python_function",
-    other: "user_annotation gpu_user_annotation nvtx roctx cpu_instant_event overhead sched osrt diagnostics",
+    other: "user_annotation gpu_user_annotation nvtx roctx cpu_instant_event overhead",
   } satisfies Partial<Record<Meaning, string>>).flatMap(([meaning, categories]) =>
     categories.split(" ").map((category) => [category, meaning as Meaning] as const),
   ),

@@ -6,7 +6,6 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
 import type { RowWay } from "../../answers/links";
 import type { ComparedSteps } from "../../answers/step-comparison";
-import { PanesIcon } from "../../components/icons";
 import { Answered, StateCard, sentence } from "../../requests/states";
 import { useRequest } from "../../requests/use-request";
 import { isGrowing } from "../../state/answer-values";
@@ -20,6 +19,7 @@ import { bothTimelines, hasOtherPlaces, otherRun } from "./both-timelines";
 import { COMPARED, comparedSteps, withCompared } from "./compared-steps";
 import { FoldedForm } from "./folded-form";
 import { type FormField, faults, formFields, formTexts, inFormWords, narrowingTexts, questionOf } from "./form-fields";
+import { PanesIcon } from "./panes-icon";
 
 type ViewProps = PageProps<PageTexts>;
 
