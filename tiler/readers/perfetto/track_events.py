@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tilescope.tiler.readers.perfetto.annotations import arguments
 from tilescope.tiler.readers.perfetto.sequence import Sequence, text
-from tilescope.tiler.readers.perfetto.tracks import TrackPlace, DescribedTracks
+from tilescope.tiler.readers.perfetto.tracks import DescribedTracks, TrackPlace
 from tilescope.tiler.readers.translated.event_text import Event
 
 _BEGIN, _END, _INSTANT, _COUNTER = 1, 2, 3, 4

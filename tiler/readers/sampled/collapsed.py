@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tilescope.tiler.readers.sampled.profile import MILLISECOND_NS, SampledProfile
-from tilescope.tiler.readers.sampled.stacks import Sample, StackFrame, slices
+from tilescope.tiler.readers.sampled.stacks import DEEPEST, Sample, StackFrame, slices
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.translated.event_text import Event, metadata
 from tilescope.tiler.readers.translated.whole_text import read_text
@@ -40,7 +40,7 @@ def read_collapsed(source: ByteSource) -> SampledProfile:
             left_out += bool(line.strip())
             continue
         stack = []
-        for name in parts[0].decode("utf-8", "replace").split(";"):
+        for name in parts[0].decode("utf-8", "replace").split(";", DEEPEST):
             if name not in numbers:
                 numbers[name] = len(frames)
                 frames.append(StackFrame(name))

@@ -19,7 +19,7 @@ from tilescope.tiler.readers.sampled.profile import (
     objects,
     text,
 )
-from tilescope.tiler.readers.sampled.stacks import Sample, StackFrame, slices
+from tilescope.tiler.readers.sampled.stacks import ParentStacks, Sample, StackFrame, slices
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.translated.event_text import Event, metadata
 from tilescope.tiler.readers.translated.whole_text import read_json
@@ -36,16 +36,15 @@ def read_cpu_profile(source: ByteSource) -> SampledProfile:
     if not is_object(value):
         raise DamagedTrace(source.path, "is no object with a CPU profile of V8")
     nodes = objects(value["nodes"]) if "nodes" in value else list(_flattened(value.get("head")))
-    frames, stacks = _stacks(nodes)
+    frames, ids, stacks = _stacks(nodes)
     profile = SampledProfile(iter(()))
     times = list(_times(value))
     samples: list[Sample] = []
     for time, node in zip(times, items(value.get("samples")), strict=False):
-        stack = stacks.get(node) if isinstance(node, int) else None
-        if time is None or stack is None:
+        if time is None or not isinstance(node, int) or node not in ids:
             profile.ignored["samples_without_node_or_time"] = profile.ignored.get("samples_without_node_or_time", 0) + 1
         else:
-            samples.append(Sample(time, stack))
+            samples.append(Sample(time, stacks.stack(node)))
     samples.sort(key=lambda sample: sample.time_ns)  # threads of V8 write some a little late
     end = nanoseconds(value.get("endTime"), MICROSECOND_NS)
     last = samples[-1].time_ns if samples else 0
@@ -72,8 +71,8 @@ def _times(value: Mapping[str, object]) -> Iterator[int | None]:
         yield None if step is None else time
 
 
-def _stacks(nodes: list[dict[str, object]]) -> tuple[list[StackFrame], dict[int, list[int]]]:
-    """Frames, and the stack of each node by its id, without the root; none of idle time. Cycles end at their begin."""
+def _stacks(nodes: list[dict[str, object]]) -> tuple[list[StackFrame], set[int], ParentStacks]:
+    """Frames, ids of nodes, and their stacks, without the root; none of idle time."""
     frames: list[StackFrame] = []
     number_of_frame: dict[str, int] = {}
     by_id: dict[int, dict[str, object]] = {}
@@ -87,32 +86,17 @@ def _stacks(nodes: list[dict[str, object]]) -> tuple[list[StackFrame], dict[int,
             for child in items(node.get("children")):
                 if isinstance(child, int):
                     parents.setdefault(child, number)
-    stacks: dict[int, list[int]] = {}
-    frame_of_node: dict[int, int | None] = {}
+    frame_of_node: dict[int, int] = {}
     for number, node in by_id.items():
         frame = _frame(node)
-        key = repr(frame)
         if frame.name in (_ROOT, _IDLE):
-            frame_of_node[number] = None
-        else:
-            frame_of_node[number] = number_of_frame.setdefault(key, len(frames))
-            if number_of_frame[key] == len(frames):
-                frames.append(frame)
-    for number in by_id:
-        chain: list[int] = []
-        visited: set[int] = set()
-        node_id: int | None = number
-        while node_id is not None and node_id not in stacks and node_id not in visited:
-            visited.add(node_id)
-            chain.append(node_id)
-            node_id = parents.get(node_id)
-        stack = list(stacks.get(node_id, ())) if node_id is not None else []
-        for member in reversed(chain):
-            frame_number = frame_of_node.get(member)
-            if frame_number is not None:
-                stack = [*stack, frame_number]
-            stacks[member] = stack
-    return frames, stacks
+            continue
+        key = repr(frame)
+        if key not in number_of_frame:
+            number_of_frame[key] = len(frames)
+            frames.append(frame)
+        frame_of_node[number] = number_of_frame[key]
+    return frames, set(by_id), ParentStacks(parents, frame_of_node)
 
 
 def _frame(node: Mapping[str, object]) -> StackFrame:

@@ -21,7 +21,7 @@ from tilescope.tiler.readers.sampled.profile import (
     objects,
     text,
 )
-from tilescope.tiler.readers.sampled.stacks import Sample, StackFrame, slices
+from tilescope.tiler.readers.sampled.stacks import ParentStacks, Sample, StackFrame, slices
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.translated.event_text import Event, metadata
 from tilescope.tiler.readers.translated.whole_text import read_json
@@ -72,7 +72,7 @@ def _thread_events(thread: Mapping[str, object], pid: str, tid: int, ignored: di
         if time is None:
             ignored[_NO_SAMPLES] = ignored.get(_NO_SAMPLES, 0) + 1
         else:
-            samples.append(Sample(time, stacks[stack] if isinstance(stack, int) and 0 <= stack < len(stacks) else ()))
+            samples.append(Sample(time, stacks.stack(stack) if isinstance(stack, int) else ()))
     samples.sort(key=lambda sample: sample.time_ns)
     distances = [after.time_ns - before.time_ns for before, after in itertools.pairwise(samples)]
     end = samples[-1].time_ns + (distances[-1] if distances else 0) if samples else 0
@@ -124,13 +124,16 @@ def _frames(table: Columns, functions: Columns, texts: Sequence[str]) -> list[St
     return frames
 
 
-def _stacks(table: Columns, frame_count: int) -> list[Sequence[int]]:
-    """Frames of each stack, which refers to the stack around it: one before it."""
-    stacks: list[Sequence[int]] = []
+def _stacks(table: Columns, frame_count: int) -> ParentStacks:
+    """Stacks by row. Each refers to the one around it, which stands before it."""
+    parents: dict[int, int] = {}
+    frames: dict[int, int] = {}
     for row, (prefix, frame) in enumerate(zip(table.get("prefix", ()), table.get("frame", ()), strict=False)):
-        around = stacks[prefix] if isinstance(prefix, int) and 0 <= prefix < row else ()
-        stacks.append((*around, frame) if isinstance(frame, int) and 0 <= frame < frame_count else around)
-    return stacks
+        if isinstance(prefix, int) and 0 <= prefix < row:
+            parents[row] = prefix
+        if isinstance(frame, int) and 0 <= frame < frame_count:
+            frames[row] = frame
+    return ParentStacks(parents, frames)
 
 
 def _markers(table: Columns, texts: Sequence[str], pid: str, tid: int) -> Iterator[Event]:

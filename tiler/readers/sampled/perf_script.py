@@ -15,7 +15,7 @@ from typing import Final
 from msgspec import Struct
 
 from tilescope.tiler.readers.sampled.profile import SECOND_NS, SampledProfile
-from tilescope.tiler.readers.sampled.stacks import Sample, StackFrame, slices
+from tilescope.tiler.readers.sampled.stacks import DEEPEST, Sample, StackFrame, slices
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.translated.event_text import Event, metadata
 from tilescope.tiler.readers.translated.whole_text import read_text
@@ -55,7 +55,7 @@ def read_perf_script(source: ByteSource) -> SampledProfile:
         if line[0].isspace():
             match = _FRAME.fullmatch(line) if len(line) <= _LONGEST_FRAME else None
             left_out += match is None
-            if match is not None:
+            if match is not None and len(stack) < DEEPEST:  # the innermost come first
                 key = f"{match['name']} {match['file']}"
                 if key not in numbers:
                     numbers[key] = len(frames)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -10,7 +10,9 @@ from msgspec import Struct
 from tilescope.tiler.readers.translated.event_text import Event
 
 CATEGORY: Final = "sampled"
-_DEEPEST: Final = 10_000  # frames of a stack; beyond them there are none
+_MOST_KEPT: Final = 4096  # stacks
+_MOST_ROWS: Final = 16_384  # that are gone through for one
+DEEPEST: Final = 1024  # frames of a stack, the outermost ones: beyond them there are none
 
 
 class StackFrame(Struct, frozen=True):
@@ -25,6 +27,35 @@ class Sample(Struct, frozen=True):
 
     time_ns: int
     stack: Sequence[int]
+
+
+class ParentStacks:
+    """Stacks of rows that refer to the row around them, made when they are asked for; the last ones are kept."""
+
+    def __init__(self, parents: Mapping[int, int], frames: Mapping[int, int]) -> None:
+        """By the number of a row: the row around it, and its frame; of rows without one there is none."""
+        self._parents = parents
+        self._frames = frames
+        self._kept: dict[int, Sequence[int]] = {}
+
+    def stack(self, row: int) -> Sequence[int]:
+        """Frames of a row and those around it, the outermost first. A cycle ends where it begins."""
+        kept = self._kept.get(row)
+        if kept is None:
+            if len(self._kept) == _MOST_KEPT:
+                self._kept.clear()
+            kept = self._kept[row] = self._find(row)
+        return kept
+
+    def _find(self, row: int) -> Sequence[int]:
+        rows: list[int] = []
+        visited: set[int] = set()
+        number: int | None = row
+        while number is not None and number not in visited and len(visited) < _MOST_ROWS:
+            visited.add(number)
+            rows.append(number)
+            number = self._parents.get(number)
+        return [self._frames[member] for member in reversed(rows) if member in self._frames][:DEEPEST]
 
 
 class _Open(Struct):
@@ -55,7 +86,7 @@ def slices(
             }
 
     for sample in samples:
-        stack = sample.stack[:_DEEPEST]
+        stack = sample.stack[:DEEPEST]
         common = 0
         for top, frame in zip(opened, stack, strict=False):
             if top.frame != frame:

@@ -17,6 +17,7 @@ from typing import Final
 from msgspec import Struct
 
 from tilescope.tiler.errors import DamagedTrace
+from tilescope.tiler.printable_text import printable
 from tilescope.tiler.readers.source import ByteSource
 
 MAGIC: Final = b"SQLite format 3\0"
@@ -30,6 +31,7 @@ _LONGEST_VALUE: Final = 64 << 20
 _STEP: Final = 1_000_000  # operations of SQLite's machine between two looks
 _MOST_STEPS: Final = 1000  # without a row: about ten seconds
 _MOST_TABLES: Final = 4096
+_SHOWN: Final = 80  # characters of a name
 _ADVICE: Final = "export it again"
 
 
@@ -44,6 +46,11 @@ class Table(Struct, frozen=True):
     def quoted(self) -> str:
         """Its name in a statement."""
         return '"' + self.name.replace('"', '""') + '"'
+
+    @property
+    def shown(self) -> str:
+        """Its name in messages."""
+        return printable(self.name)[:_SHOWN]
 
     def has(self, *columns: str) -> bool:
         """True if it has all of these columns."""

@@ -63,7 +63,7 @@ class Nsight(RowsTranslation):
         names = {table_events.table.name for table_events in tables} | _DEFINITIONS | REPEATED
         for table in self.database.tables.values():
             if table.name not in names and not table.name.startswith(_DEFINED_BEGINNINGS) and table.columns & _TIMES:
-                self.leave_out(f"rows_of_{table.name}", self.row_count(table))
+                self.leave_out(f"rows_of_{table.shown}", self.row_count(table))
         yield from tables
 
     def members(self) -> Mapping[str, object]:

@@ -139,7 +139,7 @@ class RowsTranslation:
 
 def _range_batches(database: Database, part: _Range) -> Iterator[_Batch]:
     """Rows of a range; damage ends it."""
-    table, first = part.table_events.table.name, part.first
+    table, first = part.table_events.table.shown, part.first
     try:
         while first <= part.last:
             batch = next(database.rows(part.table_events.statement, first, part.last), [])

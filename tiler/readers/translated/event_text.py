@@ -29,11 +29,23 @@ def event_texts(events: Iterable[Event]) -> Iterator[bytes]:
     """Events as JSON, many at once."""
     batch: list[bytes] = []
     for event in events:
-        batch.append(_ENCODER.encode(event))
+        batch.append(_encoded(event))
         if len(batch) == _EVENTS:
             yield b"\n,".join(batch)
             batch.clear()
     yield b"\n,".join(batch)
+
+
+def _encoded(event: Event) -> bytes:
+    """The JSON of an event, also of one with integers beyond 64 bits, or with halves of characters."""
+    try:
+        return _ENCODER.encode(event)
+    except (OverflowError, TypeError, ValueError, RecursionError):
+        pass
+    try:
+        return json.dumps(event, default=str).encode()
+    except RecursionError:
+        return json.dumps({**event, "args": {"[unreadable]": "nested too deep"}}, default=str).encode()
 
 
 def metadata(what: str, pid: int | str, tid: int | str | None, value: str | int) -> Event:

@@ -265,3 +265,20 @@ def test_cut_json(tmp_path: Path) -> None:
     path.write_text('{"$schema": "x", "shared": {"frames": [{"name": "a"}')
     with pytest.raises(DamagedTrace, match="is no whole JSON"):
         read_events(path)
+
+
+def test_chains_of_frames_are_cut(tmp_path: Path) -> None:
+    """A hundred thousand nodes in each other, of which each has a sample: as many stacks would not fit into memory."""
+    count = 100_000
+    nodes = [{"id": n, "callFrame": {"functionName": f"f{n % 7}"}, "parent": n - 1} for n in range(1, count + 1)]
+    value = {"nodes": nodes, "startTime": 0, "samples": [count, 5], "timeDeltas": [0, 1]}
+    events, _ = read_events(write(tmp_path / "a.cpuprofile", value))
+    assert 0 < len(events) <= 2 * 1024
+
+
+def test_numbers_beyond_64_bits_and_halves_of_characters(tmp_path: Path) -> None:
+    text = '{"shared": {"frames": [{"name": "a\\ud800", "line": 1' + "0" * 40 + '}]}, "profiles": [{"type": "sampled", '
+    path = tmp_path / "a.json"
+    path.write_text(text + '"unit": "seconds", "samples": [[0]], "weights": [1]}]}')
+    events, _ = read_events(path)
+    assert [event.duration_ns for event in events] == [1_000_000_000]
