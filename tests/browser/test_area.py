@@ -278,6 +278,11 @@ def test_tracks_of_an_area_are_ticked_on_and_off(panel: Panel) -> None:
     panel.tab("Events")
     panel.answered("stats")
     columns = by_self(panel.ask("stats", start=RANGE[0], end=RANGE[1], tracks=tracks)[0])
+    first = page.locator(".answer-slot:not([inert]) table tbody tr").first
+    expect(first).to_contain_text(str(columns["name"][0]))
+    viewer.wait(
+        f"document.querySelector('.answer-slot:not([inert]) table').innerText.includes('{columns['count'][1]}')"
+    )
     head, *lines = panel.copied()
     assert [line[head.index("count")] for line in lines] == columns["count"]
 

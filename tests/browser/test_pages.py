@@ -349,6 +349,7 @@ def test_errors_say_what_to_do(faulty_pages: ToolPages, run: str, theme: str) ->
 
 
 def test_the_timeline_loads_no_code_of_other_pages(pages: ToolPages, run: str) -> None:
+    pages.page.goto("about:blank")  # what the page before still asks for is none of this one's
     asked: list[str] = []
     pages.page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[-1]))
     pages.viewer.open(run)

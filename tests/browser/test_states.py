@@ -108,7 +108,7 @@ def test_indexing_shows_how_far_it_is(viewer: Viewer, served: Served) -> None:
     viewer.page.route("**/api/v1/runs", answer)
     viewer.page.route_web_socket("**/watch", lambda _: None)  # connects, and never says anything
     viewer.open(run["id"], expected="indexing")
-    assert "waiting to be indexed" in viewer.page.inner_text("main")
+    viewer.page.get_by_text("waiting to be indexed").wait_for()
     bar = viewer.page.get_by_role("progressbar")
     viewer.wait("document.querySelector('[role=progressbar]').getAttribute('aria-valuenow') === '41'")
     assert bar.is_visible()
