@@ -110,6 +110,32 @@ def test_rows_are_filtered_and_sorted(pages: ToolPages, site: Served) -> None:
     expect(page.locator(".heat-map-row")).to_contain_text("Input: ")
 
 
+# Fills the field as one who types: whether there is a map right after each text, before anything is painted.
+FILTER_AT_ONCE = """async texts => {
+    const field = document.querySelector('.heat-map-filter');
+    const shown = [];
+    for (const text of texts) {
+        field.value = text;
+        field.dispatchEvent(new Event('change', { bubbles: true }));
+        for (let turn = 0; turn < 20; turn++) {
+            await null;
+        }
+        shown.push(document.querySelector('.heat-map canvas') !== null);
+    }
+    return shown;
+}"""
+
+
+def test_a_map_that_goes_before_it_is_painted_leaves_nothing_behind(pages: ToolPages, site: Served) -> None:
+    """Its timer, which writes the address once it rests, ends with it: `pages` has no error."""
+    page = pages.page
+    pages.go(site.run_id(STORE), "tool=heat_map")
+    pages.answered()
+    page.locator(".heat-map canvas").wait_for()
+    assert page.evaluate(FILTER_AT_ONCE, ["no such row", "", "no such row"]) == [False, True, False]
+    page.wait_for_timeout(200)  # longer than a view takes to be at rest
+
+
 def chosen_first(pages: ToolPages) -> str:
     """Words about the first row of the map."""
     pages.viewer.frames()

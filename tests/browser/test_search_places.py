@@ -111,6 +111,31 @@ def test_typed_places_are_gone_to_from_the_search_and_the_palette(viewer: Viewer
     assert "Outside of the run" in page.inner_text(".search-place")
 
 
+# Presses Enter right after a text was typed, before anything is painted: whether the place was there.
+ENTER_AT_ONCE = """async text => {
+    const field = document.querySelector('.search-box input');
+    field.value = text;
+    field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    for (let turn = 0; turn < 20; turn++) {
+        await null;
+    }
+    const isThere = document.querySelector('.search-place:enabled') !== null;
+    field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', code: 'Enter', bubbles: true, cancelable: true }));
+    return isThere;
+}"""
+
+
+def test_enter_goes_to_a_place_before_the_list_is_painted(viewer: Viewer, served: Served) -> None:
+    page, run = viewer.page, served.run_id(TRAINING)
+    viewer.open(run)
+    type_anew(page, "step")
+    page.locator(".search-panel").wait_for()
+    step = next(row for row in rows_of(ask(served, run, "steps"), "steps") if str(row["step"]) == "103")
+    assert page.evaluate(ENTER_AT_ONCE, "step 103")
+    viewer.wait(f"tilescope.view.end - tilescope.view.start < {3 * (int(step['end']) - int(step['start']))}")
+    assert page.locator(".search-box input").input_value() == ""
+
+
 def test_names_are_whole_in_the_palette(viewer: Viewer, served: Served) -> None:
     page = viewer.page
     viewer.open(served.run_id(DEVICES))

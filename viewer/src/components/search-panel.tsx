@@ -1,7 +1,7 @@
 /** Result of a search: how many events, how long, by which names; the way from hit to hit; help for queries. */
 
 import { formatDuration, formatExactDuration } from "@tilescope/client";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { withKeys } from "../keys/table";
 import { ShortNames } from "../raster/reading";
 import { link } from "../state/link";
@@ -122,8 +122,8 @@ function PlaceEntry({ trace }: { trace: Trace }) {
       void goToTypedPlace(app, trace, place);
     }
   };
-  // Before the box takes it for the way to the next hit.
-  useEffect(() => {
+  // Before the box takes it for the way to the next hit, and before the next key.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isInBox = (event.target as Element).matches(".search-box input");
       if (isPlace && isInBox && event.key === "Enter" && !event.shiftKey && !event.isComposing) {

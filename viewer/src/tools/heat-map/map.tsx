@@ -75,7 +75,8 @@ export function HeatMap(props: Props) {
   useEffect(() => () => cancelAnimationFrame(frame.current), []);
   // While a view moves it is drawn alone: address and questions follow when it rests.
   const rest = useRef(0);
-  useEffect(() => () => clearTimeout(rest.current), []);
+  // As soon as there is a map: one that goes before it is painted has no effects yet that could end.
+  useLayoutEffect(() => () => clearTimeout(rest.current), []);
   const set = (next: MapView) => {
     view.value = next;
     clearTimeout(rest.current);
