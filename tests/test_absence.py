@@ -18,6 +18,7 @@ CASES = {
         ("tests/server/test_proxy.py", "tests/server/rpc/test_gate.py", "tests/browser/test_access.py"),
         "make nginx",
     ),
+    "azurite-blob": (("tests/remote/test_azure_bucket.py",), "npm install -g azurite"),
     "chromium": (("tests/browser/test_keyboard.py", "tests/bench/test_wander.py"), "no Chromium on PATH: make "),
     "firefox": (("tests/browser/test_firefox.py",), "make firefox"),
     "corpus": (
