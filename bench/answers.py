@@ -10,6 +10,7 @@ python -m bench.answers --rows nested        1.4 million slices, each in a chain
 python -m bench.answers --rows stacks        10 million events with call stacks: words in these
 python -m bench.answers --rows pod           10 million operations of 40,000 instructions: tools about devices
 python -m bench.answers --rows ascend        a training of eight ranks on Ascend, ten million events
+python -m bench.answers --rows pytorch       a training with PyTorch of eight ranks, ten million events
 python -m bench.answers --rows programs      a module of 50,000 instructions: its graph, and the memory it needs
 python -m bench.answers --quick              a small trace, for the test that keeps this alive
 """
@@ -33,6 +34,7 @@ from bench import (
     nested_answers,
     pod_answers,
     program_answers,
+    pytorch_answers,
     search_answers,
     stack_answers,
     stats_answers,
@@ -41,6 +43,7 @@ from bench import (
 from bench.answer_work import Subject, Work
 from bench.ascend_run import AscendShape, Training, write_ascend
 from bench.gpu_run import GpuShape, write_gpus
+from bench.kineto_run import KinetoShape, write_job
 from bench.launch_run import LaunchShape
 from bench.machine import machine_lines
 from bench.nested_run import NestedShape
@@ -69,8 +72,9 @@ ROWS: Mapping[str, Sequence[Work]] = {
     "nested": nested_answers.ROWS,
     "stacks": stack_answers.ROWS,
     "ascend": ascend_answers.ROWS,
+    "pytorch": pytorch_answers.ROWS,
 }
-_RunShape = PodShape | GpuShape | LaunchShape | NestedShape | StackShape | AscendShape
+_RunShape = PodShape | GpuShape | LaunchShape | NestedShape | StackShape | AscendShape | KinetoShape
 
 # Rows that have runs of their own: in full, and quickly.
 _OWN_RUNS: Mapping[str, tuple[_RunShape, _RunShape]] = {
@@ -81,6 +85,7 @@ _OWN_RUNS: Mapping[str, tuple[_RunShape, _RunShape]] = {
     "nested": (nested_answers.SHAPE, nested_answers.QUICK_SHAPE),
     "stacks": (stack_answers.SHAPE, stack_answers.QUICK_SHAPE),
     "ascend": (ascend_answers.SHAPE, ascend_answers.QUICK_SHAPE),
+    "pytorch": (pytorch_answers.SHAPE, pytorch_answers.QUICK_SHAPE),
 }
 USUAL: Sequence[str] = [name for name in ROWS if name != "big" and name not in _OWN_RUNS]
 
@@ -131,6 +136,9 @@ def _make_run(folder: Path, shape: _RunShape) -> Path:
     elif isinstance(shape, AscendShape):
         write_ascend(folder / "ascend", Training(shape), "pt")
         files = list(find_run(folder / "ascend").files)
+    elif isinstance(shape, KinetoShape):
+        write_job(folder / "pytorch", shape)
+        files = sorted((folder / "pytorch").iterdir())
     else:
         files = [write_gpus(folder / "gpus", shape)]
     path = folder / "run.store"

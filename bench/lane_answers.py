@@ -20,7 +20,7 @@ SHAPE: Final = LaunchShape()
 QUICK_SHAPE: Final = LaunchShape(launches=4_000)
 
 
-def _views(tool: str) -> Callable[[Subject, int], Iterator[Timed]]:
+def views(tool: str) -> Callable[[Subject, int], Iterator[Timed]]:
     """The first lane of a tool: the whole run, then anywhere, once all of it has been on the screen."""
 
     def questions(subject: Subject, count: int) -> Iterator[Timed]:
@@ -40,6 +40,6 @@ def _views(tool: str) -> Callable[[Subject, int], Iterator[Timed]]:
 
 ROWS = (
     FirstWork("lanes of 10 M events, first", 500, None, whole("lanes"), 5),
-    Work("a device's lane in any view of 10 M events", 50, None, _views("overlap")),
-    Work("a stream's queue in any view of 10 M events", 50, None, _views("queues")),
+    Work("a device's lane in any view of 10 M events", 50, None, views("overlap")),
+    Work("a stream's queue in any view of 10 M events", 50, None, views("queues")),
 )

@@ -4,7 +4,7 @@ python -m bench.kineto_run FOLDER                small: eight ranks on two hosts
 python -m bench.kineto_run FOLDER --hostile      damaged copies, a folder each
 
 Ten million events:
-python -m bench.kineto_run FOLDER --cycles 1 --steps 50 --layers 310
+python -m bench.kineto_run FOLDER --cycles 1 --steps 50 --layers 396
 """
 
 from __future__ import annotations

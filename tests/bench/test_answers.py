@@ -10,7 +10,7 @@ import pytest
 from bench.answers import ROWS, main
 from bench.pod_answers import GrowthWork
 
-ALONE = ("pod", "programs", "kernels", "lanes", "nested", "stacks", "ascend")
+ALONE = ("pod", "programs", "kernels", "lanes", "nested", "stacks", "ascend", "pytorch")
 
 
 @pytest.mark.deep

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -71,6 +72,24 @@ def test_the_critical_path_in_the_timeline(pages: ToolPages, site: Served, theme
     assert "operators and calls" in pages.text()
     viewer.screenshot(f"pytorch-path-page-{theme}")
     assert faults(viewer) == []
+    bar = page.get_by_role("region", name="The path by kind")
+    synchronisation = bar.get_by_role("button", name="Synchronisation")
+    assert bar.get_by_role("listitem").first.inner_text().split("\n")[:2] == ["Operators and calls", "99.7 %"]
+    synchronisation.focus()
+    page.keyboard.press("Enter")
+    viewer.wait("location.hash.includes('f.path_kind=synchronisation')")
+    pages.answered()
+    assert synchronisation.get_attribute("aria-pressed") == "true"
+    pieces = page.get_by_role("grid", name="The path")
+    pieces.wait_for()
+    kinds = pieces.get_by_role("gridcell").filter(has_text=re.compile("^(Operators and calls|Synchronisation|Copies)$"))
+    assert set(kinds.all_inner_texts()) == {"Synchronisation"}
+    viewer.screenshot(f"pytorch-path-pieces-{theme}")
+    assert faults(viewer) == []
+    bar.get_by_role("button", name="Show the path in the timeline").click()
+    pages.wait_for("timeline")
+    page.go_back()
+    pages.wait_for("critical_path")
     pages.go(site.run_id(PATH), "lanes=critical_path.1")
     lane = page.get_by_role("slider", name="Critical path")
     lane.wait_for()

@@ -175,11 +175,26 @@ describe.each(["light", "dark"] as const)("kinds of work in a %s theme", (theme)
   const parts = ["device_compute_32", "device_compute_16", "send", "recv", "megacore", "others", "compile"];
   const traced = ["interval", "forward_backward", "tail", "collectives"];
 
+  const path = [
+    ...["computation", "communication", "copies", "operators", "between_operators", "launch_delay"],
+    ...["between_kernels", "synchronisation"],
+  ];
+
   test("they have the colours of the timeline in all charts, and others have none of theirs", () => {
     expect(overlap.slice(0, 3).map((id) => lookOf(overlap, id))).toEqual(["compute", "collective", "copy"]);
     expect(steps.map((id) => lookOf(steps, id))).toEqual(["compute", "copy", "collective", 7, "launch", "input"]);
     expect(parts.map((id) => lookOf(parts, id))).toEqual(["compute", "compute", 6, 7, 5, 5, 5]);
     expect(traced.map((id) => lookOf(traced, id))).toEqual(["input", "compute", 7, "collective"]);
+    expect(path.map((id) => lookOf(path, id))).toEqual([
+      "compute",
+      "collective",
+      "copy",
+      "operator",
+      7,
+      "launch",
+      6,
+      "launch",
+    ]);
     expect(["heap", "stack"].map((id) => lookOf(["heap", "stack"], id))).toEqual([0, 1]);
   });
 

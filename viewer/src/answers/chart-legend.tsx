@@ -1,7 +1,7 @@
 /** The legend of a chart: a click hides a series or shows it again, with Alt it shows that one alone. */
 
 import type { ChartData } from "./chart-data";
-import { heatColor, MARKERS, type PlotColors, seriesStyles, TEXTURE_PATHS } from "./chart-style";
+import { heatColor, MARKERS, type PlotColors, type SeriesStyle, seriesStyles, TEXTURE_PATHS } from "./chart-style";
 
 interface SwatchProps {
   readonly data: ChartData;
@@ -25,13 +25,20 @@ export function Swatch({ data, y, colors }: SwatchProps) {
       ) : data.series.kind === "line" || data.isLevel(y) ? (
         <path d="M0 6h20" stroke={style.line} stroke-width="3" stroke-dasharray={style.dash.join(" ")} />
       ) : (
-        <>
-          <rect x="0.5" y="0.5" width="19" height="11" fill={style.fill} stroke={style.ink} />
-          <path d={TEXTURE_PATHS[style.texture]} stroke={style.ink} transform="translate(2 2)" />
-          <path d={TEXTURE_PATHS[style.texture]} stroke={style.ink} transform="translate(10 2)" />
-        </>
+        <AreaSample style={style} />
       )}
     </svg>
+  );
+}
+
+/** Sample of an area's look, in a box of 20 × 12. */
+export function AreaSample({ style }: { readonly style: SeriesStyle }) {
+  return (
+    <>
+      <rect x="0.5" y="0.5" width="19" height="11" fill={style.fill} stroke={style.ink} />
+      <path d={TEXTURE_PATHS[style.texture]} stroke={style.ink} transform="translate(2 2)" />
+      <path d={TEXTURE_PATHS[style.texture]} stroke={style.ink} transform="translate(10 2)" />
+    </>
   );
 }
 

@@ -76,9 +76,10 @@ const WORK: readonly (readonly [kind: Meaning, looks: readonly string[]])[] = [
       ...["all_reduce_unsplit", "collectives"],
     ],
   ],
-  ["copy", ["copy outfeed output device_to_device exposed_copies", "device_to_host", "host_to_device"]],
-  ["launch", ["launch kernel_launch"]],
+  ["copy", ["copy outfeed output device_to_device exposed_copies copies", "device_to_host", "host_to_device"]],
+  ["launch", ["launch kernel_launch launch_delay", "synchronisation"]],
   ["input", ["infeed input wait_input host_input interval", "sparse_infeed"]],
+  ["operator", ["operators"]],
 ];
 
 /** Others that have one hue wherever they are drawn, by its number. */
@@ -119,7 +120,7 @@ export function seriesStyles(
     }
   };
   return ids.map((id, y) => {
-    if (/(^|_)(idle|not_recorded)$/.test(id)) {
+    if (/(^|_)(idle|not_recorded|nothing_recorded)$/.test(id)) {
       return idleStyle(theme, forced);
     }
     const style = seriesStyle(fixed[y] ?? free(), ids.length, theme, forced);

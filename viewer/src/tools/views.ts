@@ -30,6 +30,13 @@ const OWN: Readonly<Record<string, () => Promise<ComponentType<TextProps>>>> = {
     ]);
     return withFields(FIELDS, CollectivesView);
   },
+  critical_path: async () => {
+    const [{ CriticalPathView }, { FIELDS }] = await Promise.all([
+      import("./critical-path/view"),
+      import("./critical-path/fields"),
+    ]);
+    return withFields(FIELDS, CriticalPathView);
+  },
   step_trace: async () => {
     const [{ StepTraceView }, { FIELDS }] = await Promise.all([
       import("./step-trace/view"),
