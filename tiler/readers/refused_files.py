@@ -49,7 +49,9 @@ _MAGICS: Final = {
     b"\x89HDF": ("is an HDF5 file", "export trace-event JSON instead"),
 }
 _SQLITE: Final = b"SQLite format 3\0"
-_HTML: Final = re.compile(rb"\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
+_HTML: Final = re.compile(
+    rb"\s*(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
 _FTRACE: Final = re.compile(rb"(#.*\n)*# tracer: ")
 _TEXTS: Final = (
     (

@@ -18,8 +18,6 @@ class MachineEvents:
         self._ignored = ignored
         self._running: dict[int, bool] = {}  # whether a thread is on a CPU
         self._counters: dict[int, dict[int, str]] = {}  # names of counters of each GPU
-        self._queues: list[str] = []
-        self._stages: list[str] = []
 
     def scheduling(self, bundle: Any) -> Iterator[Event]:
         """A lane for each CPU, with the threads that run there. Idle time is a gap."""

@@ -17,6 +17,7 @@ from tilescope.tiler.readers.source import ByteSource
 PACKET_TAG: Final = 0x0A  # field 1 of Trace, with a length
 _READ_BYTES: Final = 1 << 20
 _LONGEST_PACKET: Final = 64 << 20
+_FIELDS: Final = 4096  # that are counted by their number
 _MOST_INFLATED: Final = 64 << 20  # of one packet: Perfetto's own are below 512 kB each
 _KNOWN: Final = frozenset(number for number, _ in FIELDS["TracePacket"].values())
 # Fields of packets that say who wrote them, marks in the stream, and what was configured: nothing to show.
@@ -93,7 +94,7 @@ class PacketReader:
         unknown: Any = UnknownFieldSet(packet)
         for field in unknown:
             if field.field_number not in _SILENT and field.field_number not in _KNOWN:
-                self._count(f"packet_field_{field.field_number}")
+                self._count(f"packet_field_{field.field_number if field.field_number < _FIELDS else 'other'}")
         yield packet
 
     def _inflated(self, compressed: bytes) -> Iterator[bytes]:

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 NEEDS_STATE: Final = 2
 STATE_CLEARED: Final = 1
+LONGEST_TEXT: Final = 65_536  # bytes; nobody reads more of a name
 
 _NAMES: Final = ("event_categories", "event_names", "debug_annotation_names", "gpu_specifications")
 _STRINGS: Final = ("debug_annotation_string_values", "function_names")
@@ -27,7 +28,7 @@ class Sequence(Struct):
     double_counter_tracks: list[int] = field(default_factory=list)
     thread: tuple[int, int] | None = None  # pid and tid of the older descriptor
     time_us: int = 0  # of events that say differences
-    values: dict[int, int] = field(default_factory=dict)  # of counters that say differences
+    values: dict[int, float] = field(default_factory=dict)  # of counters that say differences
 
     def clear(self) -> None:
         """Begins anew."""
@@ -71,4 +72,4 @@ class Sequence(Struct):
 
 def text(content: bytes) -> str:
     """A text of the schema, whatever its bytes are."""
-    return content.decode("utf-8", "replace")
+    return content[:LONGEST_TEXT].decode("utf-8", "replace")

@@ -16,6 +16,7 @@ _FLOW_OUT, _FLOW_IN, _FLOW_BOTH = 2, 1, 3
 _MICROSECOND_NS: Final = 1000
 _ASYNC: Final = frozenset("bensTpFNOD")
 _MOST_FRAMES: Final = 1000
+_MOST_CATEGORIES: Final = 64
 _PRINTABLE: Final = range(0x21, 0x7F)
 
 
@@ -118,8 +119,12 @@ class TrackEvents:
         if counter is None or value - value != 0:
             self._count("counters_without_track" if counter is None else "counters_without_value")
             return
-        if counter.is_incremental and isinstance(value, int):
+        if counter.is_incremental:
             value = sequence.values[uuid] = sequence.values.get(uuid, 0) + value
+        value *= counter.multiplier
+        if value - value != 0:
+            self._count("counters_without_value")
+            return
         place = self._tracks.place(uuid)
         series = counter.unit or "value"
         yield {
@@ -127,7 +132,7 @@ class TrackEvents:
             "name": place.name,
             "pid": place.pid,
             "ts": time_ns,
-            "args": {series: value * counter.multiplier},
+            "args": {series: value},
         }
 
     def _place(self, event: Any, legacy: Any, sequence: Sequence) -> TrackPlace:
@@ -153,7 +158,7 @@ class TrackEvents:
 
     @staticmethod
     def _category(event: Any, sequence: Sequence) -> str:
-        interned = (sequence.name("event_categories", number) for number in event.category_iids)
+        interned = (sequence.name("event_categories", number) for number in event.category_iids[:_MOST_CATEGORIES])
         return ",".join([*(name for name in interned if name), *map(text, event.categories)])
 
     def _count(self, reason: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from tilescope.tiler.readers.memory_budget import Room
 from tilescope.tiler.readers.perfetto.clocks import MONOTONIC, Clocks
@@ -60,7 +60,10 @@ class PerfettoTranslation:
 
     def _packet_events(self, packet: Any) -> Iterator[Event]:
         number = packet.trusted_packet_sequence_id
-        sequence = self._sequences.setdefault(number, Sequence())
+        sequence = self._sequences.get(number)
+        if sequence is None:
+            sequence = self._sequences[number] = Sequence()
+            self._room.check(self._source.path, processes=len(self._sequences))
         if packet.previous_packet_dropped and sequence.is_valid:
             sequence.is_valid = False
             self._count("losses_of_packets")
@@ -76,42 +79,41 @@ class PerfettoTranslation:
         if packet.HasField("track_descriptor"):
             self._tracks.describe(packet.track_descriptor)
         yield from self._names(packet, sequence)
+        # Of each packet, whether or not it is drawn: a clock may count from the packet before.
+        clock = packet.timestamp_clock_id or sequence.clock
+        is_timed = packet.HasField("timestamp") or packet.HasField("track_event")
+        time = self._clocks.time_ns(packet.timestamp, clock, number) if is_timed else None
         if packet.sequence_flags & NEEDS_STATE and not sequence.is_valid:
             self._count("packets_whose_state_was_lost")
         elif packet.HasField("track_event"):
-            yield from self._timed(packet, sequence, number)
+            yield from self._timed(packet, time, sequence, number)
         elif packet.HasField("ftrace_events"):
             yield from self._machine.scheduling(packet.ftrace_events)
         elif packet.HasField("gpu_render_stage_event"):
-            time = self._time(packet, sequence, number)
-            if time is not None:
+            if self._has_time(time):
                 yield from self._machine.render_stage(packet.gpu_render_stage_event, time, sequence)
-        elif packet.HasField("gpu_counter_event"):
-            time = self._time(packet, sequence, number)
-            if time is not None:
-                yield from self._machine.counters(packet.gpu_counter_event, time, sequence)
+        elif packet.HasField("gpu_counter_event") and self._has_time(time):
+            yield from self._machine.counters(packet.gpu_counter_event, time, sequence)
 
-    def _timed(self, packet: Any, sequence: Sequence, number: int) -> Iterator[Event]:
+    def _timed(self, packet: Any, time: int | None, sequence: Sequence, number: int) -> Iterator[Event]:
         event = packet.track_event
-        time: int | None
         if event.HasField("timestamp_delta_us"):
             sequence.time_us += event.timestamp_delta_us
             time = self._clocks.time_ns(sequence.time_us * _MICROSECOND_NS, MONOTONIC, number)
         elif event.HasField("timestamp_absolute_us"):
             time = self._clocks.time_ns(event.timestamp_absolute_us * _MICROSECOND_NS, MONOTONIC, number)
-        else:
-            time = self._time(packet, sequence, number)
-        if time is not None and abs(time) < _LATEST_NS:
+        if self._has_time(time):
             yield from self._track_events.events(event, time, sequence)
-        elif time is not None:
-            self._count("times_out_of_range")
 
-    def _time(self, packet: Any, sequence: Sequence, number: int) -> int | None:
-        clock = packet.timestamp_clock_id or sequence.clock
-        time = self._clocks.time_ns(packet.timestamp, clock, number)
+    def _has_time(self, time: int | None) -> TypeGuard[int]:
+        """True for a time that can be drawn; others are counted."""
         if time is None:
             self._count("packets_of_a_clock_without_snapshot")
-        return time
+        elif abs(time) >= _LATEST_NS:
+            self._count("times_out_of_range")
+        else:
+            return True
+        return False
 
     def _names(self, packet: Any, sequence: Sequence) -> Iterator[Event]:
         """Names of processes and threads, whoever says them."""

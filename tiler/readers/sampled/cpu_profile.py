@@ -106,7 +106,7 @@ def _frame(node: Mapping[str, object]) -> StackFrame:
     if url := text(place.get("url")):
         args["file"] = url
     line = place.get("lineNumber")
-    if isinstance(line, int) and line >= 0:
+    if isinstance(line, int) and 0 <= line < 1 << 53:
         args["line"] = line + 1 if call is place else line  # the newer format counts from 0
     return StackFrame(text(place.get("functionName")) or "(anonymous)", args)
 

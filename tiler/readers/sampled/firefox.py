@@ -29,6 +29,9 @@ from tilescope.tiler.readers.translated.whole_text import read_json
 Columns = Mapping[str, Sequence[object]]
 
 _PID: Final = "Firefox"
+_COLUMNS: Final = frozenset(
+    ("stack", "time", "timeDeltas", "prefix", "frame", "location", "func", "line", "name", "startTime", "endTime")
+)
 _NO_SAMPLES: Final = "samples_without_stack_or_time"
 
 
@@ -54,7 +57,9 @@ def _events(value: Mapping[str, object], profile: SampledProfile) -> Iterator[Ev
             pending += [(child, depth + 1) for child in objects(member.get("processes"))]
         process += 1
         for number, thread in enumerate(objects(member.get("threads"))):
-            pid = text(thread.get("pid")) or f"{_PID} {process}"
+            number_of_process = thread.get("pid")
+            is_number = isinstance(number_of_process, int) and abs(number_of_process) < 1 << 53
+            pid = str(number_of_process) if is_number else text(number_of_process) or f"{_PID} {process}"
             name = text(thread.get("name")) or f"thread {number}"
             yield metadata("process_name", pid, None, text(thread.get("processName")) or _PID)
             yield metadata("thread_name", pid, number, name)
@@ -102,7 +107,7 @@ def _columns(table: object) -> Columns:
     columns: dict[str, list[object]] = defaultdict(list)
     rows = [row for row in items(table.get("data")) if isinstance(row, list)]
     for name, place in schema.items():
-        if isinstance(place, int) and place >= 0:
+        if name in _COLUMNS and isinstance(place, int) and place >= 0:
             columns[name] = [row[place] if place < len(row) else None for row in rows]
     return columns
 

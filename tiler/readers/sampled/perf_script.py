@@ -25,7 +25,7 @@ _HEAD: Final = re.compile(
     r"(?P<name>\S.{0,63}?)\s+(?P<pid>-?\d+)(?:/(?P<tid>-?\d+))?\s+(?:\[(?P<cpu>\d+)\]\s+)?"
     r"(?P<second>\d{1,10})\.(?P<fraction>\d{1,9}):\s+(?:(?P<period>\d+)\s+)?(?P<event>[^\s:][^\s]*?):?\s*"
 )
-_FRAME: Final = re.compile(r"\s+[0-9a-f]+ (?P<name>.+?)(?:\+0x[0-9a-f]+)?(?: \((?P<file>[^()]*)\))?\s*")
+_FRAME: Final = re.compile(r"\s+[0-9a-f]+ (?P<name>.+?)(?:\+0x[0-9a-f]+)?(?: \((?P<file>[^()]*(?:\(deleted\))?)\))?")
 _USUAL: Final = 2
 _LONGEST_HEAD: Final = 512  # characters, so that a search ends soon
 _LONGEST_FRAME: Final = 16_384
@@ -53,7 +53,7 @@ def read_perf_script(source: ByteSource) -> SampledProfile:
         if not line.strip() or line.startswith("#"):
             continue
         if line[0].isspace():
-            match = _FRAME.fullmatch(line) if len(line) <= _LONGEST_FRAME else None
+            match = _FRAME.fullmatch(line.rstrip()) if len(line) <= _LONGEST_FRAME else None
             left_out += match is None
             if match is not None and len(stack) < DEEPEST:  # the innermost come first
                 key = f"{match['name']} {match['file']}"
@@ -93,7 +93,8 @@ def _events(threads: dict[tuple[int, int], _Thread], frames: list[StackFrame]) -
 def _with_gaps(samples: list[Sample]) -> tuple[list[Sample], int]:
     """The samples, with an empty one where a thread has not been sampled for long; and the end of the last."""
     distances = [after.time_ns - before.time_ns for before, after in itertools.pairwise(samples)]
-    longest = _USUAL * median_low(distances) if distances else 0
+    usual = [distance for distance in distances if distance > 0]  # events of a group are sampled at one time
+    longest = _USUAL * median_low(usual) if usual else 0
     parts: list[Sample] = []
     for sample, distance in zip(samples, [*distances, longest], strict=True):
         parts.append(sample)

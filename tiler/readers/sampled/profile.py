@@ -10,10 +10,13 @@ from msgspec import Struct
 
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.translated.event_text import Event, event_texts, trace_text
+from tilescope.tiler.readers.translated.whole_text import FRACTIONS
 
 MICROSECOND_NS: Final = 1_000
 MILLISECOND_NS: Final = 1_000_000
 SECOND_NS: Final = 1_000_000_000
+LONGEST_TEXT: Final = 16_384  # characters; nobody reads more of a name
+_DIGITS: Final = 19  # of nanoseconds
 
 
 class SampledProfile(Struct):
@@ -55,8 +58,11 @@ def nanoseconds(value: object, unit_ns: int) -> int | None:
     """A time in whole nanoseconds, rounded; None for what is no time."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return None
-    time = Decimal(value) * unit_ns
-    return int(time.to_integral_value()) if time.is_finite() and abs(time) < 1 << 62 else None
+    time = FRACTIONS.multiply(FRACTIONS.create_decimal(value), FRACTIONS.create_decimal(unit_ns))
+    if not time.is_finite() or time.adjusted() > _DIGITS:
+        return None
+    whole = int(time.to_integral_value())
+    return whole if abs(whole) < 1 << 62 else None
 
 
 def is_object(value: object) -> TypeGuard[dict[str, object]]:
@@ -76,4 +82,4 @@ def objects(value: object) -> list[dict[str, object]]:
 
 def text(value: object, default: str = "") -> str:
     """A text; the default for anything else."""
-    return value if isinstance(value, str) else default
+    return value[:LONGEST_TEXT] if isinstance(value, str) else default

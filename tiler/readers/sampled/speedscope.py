@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tilescope.tiler.errors import DamagedTrace
+from tilescope.tiler.printable_text import printable
 from tilescope.tiler.readers.sampled.profile import (
     MICROSECOND_NS,
     MILLISECOND_NS,
@@ -32,6 +33,7 @@ _UNITS: Final = {
     "seconds": SECOND_NS,
 }
 _PID: Final = "speedscope"
+_MOST_WARNINGS: Final = 20
 
 
 def read_speedscope(source: ByteSource) -> SampledProfile:
@@ -51,8 +53,9 @@ def _events(value: Mapping[str, object], frames: Sequence[StackFrame], profile: 
         name = text(member.get("name")) or f"profile {number + 1}"
         yield metadata("thread_name", _PID, number, name)
         unit = text(member.get("unit"), "none")
-        if unit not in _UNITS:
-            profile.warnings.append(f"{name} counts {unit}, not time: each is drawn as one nanosecond")
+        if unit not in _UNITS and len(profile.warnings) < _MOST_WARNINGS:
+            shown = f"{printable(name)[:80]} counts {printable(unit)[:20]}"
+            profile.warnings.append(f"{shown}, not time: each is drawn as one nanosecond")
         if member.get("type") == "evented":
             yield from _evented(member, _UNITS.get(unit, 1), frames, number, profile.ignored)
         else:
@@ -95,5 +98,6 @@ def _sampled(
 
 
 def _frame(frame: Mapping[str, object]) -> StackFrame:
-    args = {key: frame[key] for key in ("file", "line", "col") if isinstance(frame.get(key), str | int)}
+    numbers = {key: frame[key] for key in ("line", "col") if isinstance(frame.get(key), int)}
+    args = ({"file": text(frame["file"])} if isinstance(frame.get("file"), str) else {}) | numbers
     return StackFrame(text(frame.get("name")) or "(anonymous)", args)

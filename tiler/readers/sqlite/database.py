@@ -84,6 +84,7 @@ class Database:
 
     def rows(self, statement: str, *values: int | str | bytes) -> Iterator[list[Row]]:
         """Rows of a statement in batches, texts as bytes. Raises DamagedTrace."""
+        self._steps = 0
         with self._errors():
             cursor = self._connection.execute(statement, values)
         while True:
@@ -130,6 +131,8 @@ class Database:
                 row for batch in self.rows("SELECT name, type, pk FROM pragma_table_info(?)", text) for row in batch
             ]
             columns = [row[0].decode("utf-8", "replace") for row in info if isinstance(row[0], bytes)]
+            if "rowid" in map(str.lower, columns):
+                continue  # rows have no other number then, and each look would read all of them
             keys = [row for row in info if row[2]]
             is_row_id = len(keys) == 1 and isinstance(keys[0][1], bytes) and keys[0][1].upper() == b"INTEGER"
             key = keys[0][0].decode("utf-8", "replace") if is_row_id and isinstance(keys[0][0], bytes) else None
@@ -143,8 +146,8 @@ class Database:
     def _errors(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, sqlite3.Warning, OverflowError) as error:
-            what = "a statement took too long" if self._steps > _MOST_STEPS else str(error)
+        except (sqlite3.Error, sqlite3.Warning, OverflowError, UnicodeError) as error:
+            what = "a statement took too long" if self._steps > _MOST_STEPS else printable(str(error))[:200]
             raise DamagedTrace(self.path, f"the database cannot be read: {what}", advice=_ADVICE) from error
 
 

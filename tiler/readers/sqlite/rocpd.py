@@ -18,6 +18,7 @@ from tilescope.tiler.readers.sqlite.event_rows import (
     Member,
     Whole,
     event,
+    integer,
     json_text,
     literal,
     number,
@@ -54,6 +55,7 @@ class _Tables(Struct, frozen=True):
     database: Database
     suffix: str
     texts: NumberedTexts
+    number: int  # of the process in the database
 
     def table(self, name: str) -> Table | None:
         """A table by its name without what all begin and end with."""
@@ -81,7 +83,7 @@ class _Tables(Struct, frozen=True):
         """The process that a device is: of GPUs `GPU 0`."""
         kind = self.value("info_agent", "type", key)
         index = f"coalesce({self.value('info_agent', 'type_index', key)},{key})"
-        return f"printf('\"%s %d\"',ifnull({kind},'GPU'),{index})"
+        return f"printf('\"%s %d\"',CASE WHEN {kind}='CPU' THEN 'CPU' ELSE 'GPU' END,{index})"
 
 
 class Rocpd(RowsTranslation):
@@ -94,7 +96,7 @@ class Rocpd(RowsTranslation):
         for number_of_process, name in enumerate(names):
             texts = NumberedTexts(database, f"texts{number_of_process}", room)
             texts.fill(database.tables[name], "id", "string")
-            self._processes.append(_Tables(database, name.removeprefix(_STRINGS), texts))
+            self._processes.append(_Tables(database, name.removeprefix(_STRINGS), texts, number_of_process))
 
     def head(self) -> Iterator[Event]:
         """Processes, threads and devices."""
@@ -157,12 +159,14 @@ def _dispatches(tables: _Tables) -> Iterator[TableEvents]:
     args: list[Member] = [*_place(table)]
     for key, column in _SIZES.items():
         columns = [f"{column}_{axis}" for axis in "xyz"]
-        if table.has(*columns):
+        if key == "grid":  # in blocks, as PyTorch's profiler has it; the columns count work-items
+            columns = [f"{column}_{axis}/max(1,workgroup_size_{axis})" for axis in "xyz"]
+        if table.has(*(f"{name}_{axis}" for name in _SIZES.values() for axis in "xyz")):
             args.append(Whole(f',"{key}":[%d,%d,%d]', columns))
     if table.has("group_segment_size"):
         args.append(whole("shared memory", "group_segment_size"))
     args += _correlation(tables, table)
-    args.append(literal("registers per thread", tables.value("info_kernel_symbol", "arch_vgpr_count", "kernel_id")))
+    args.append(integer("registers per thread", tables.value("info_kernel_symbol", "arch_vgpr_count", "kernel_id")))
     if table.has("region_name_id"):
         args.append(literal("region", tables.text("region_name_id")))
     name = quoted(f"coalesce({','.join(names)},'kernel')")
@@ -258,4 +262,6 @@ def _stream(table: Table) -> Whole:
 def _correlation(tables: _Tables, table: Table) -> Iterator[str]:
     """Number that a call and its work have in common: their place on the stack of the runtime."""
     if table.has("event_id"):
-        yield literal("correlation", f"nullif({tables.value('event', 'stack_id', 'event_id')},0)")
+        number_of_call = tables.value("event", "stack_id", "event_id")
+        # Those of several processes are told apart.
+        yield integer("correlation", f"nullif(({tables.number}<<40)|{number_of_call},{tables.number}<<40)")

@@ -126,7 +126,11 @@ class RowsTranslation:
         """So that damage costs one. Where row ids have gaps, some have fewer rows, or none."""
         table = table_events.table
         try:
-            ends = next(self.database.rows(f"SELECT min(rowid), max(rowid) FROM {table.quoted}"))[0]
+            ends = next(
+                self.database.rows(
+                    f"SELECT (SELECT min(rowid) FROM {table.quoted}), (SELECT max(rowid) FROM {table.quoted})"
+                )
+            )[0]
         except DamagedTrace:
             ends = (-(1 << 63), (1 << 63) - 1)  # as far as it can be read
         first, last = ends

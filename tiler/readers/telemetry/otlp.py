@@ -92,7 +92,7 @@ def _value(value: object, depth: int = 0) -> object:
             digits = content.removeprefix("-")
             return int(content) if digits.isascii() and digits.isdigit() and len(digits) < 20 else content
         if kind in ("arrayValue", "array_value") and isinstance(content, dict):
-            return [_value(item, depth + 1) for item in content.get("values") or () if isinstance(item, dict)]
+            return [_value(item, depth + 1) for item in _objects(content.get("values"))]
         if kind in ("kvlistValue", "kvlist_value") and isinstance(content, dict):
             return {
                 _text(item.get("key")): _value(item.get("value"), depth + 1) for item in _objects(content.get("values"))

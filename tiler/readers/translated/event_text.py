@@ -11,6 +11,7 @@ import msgspec
 Event = Mapping[str, object]
 
 _EVENTS: Final = 512  # in a piece
+_PIECE_BYTES: Final = 1 << 20
 _ENCODER: Final = msgspec.json.Encoder()
 
 
@@ -28,11 +29,14 @@ def trace_text(events: Iterable[bytes], members: Callable[[], Mapping[str, objec
 def event_texts(events: Iterable[Event]) -> Iterator[bytes]:
     """Events as JSON, many at once."""
     batch: list[bytes] = []
+    size = 0
     for event in events:
         batch.append(_encoded(event))
-        if len(batch) == _EVENTS:
+        size += len(batch[-1])
+        if len(batch) == _EVENTS or size > _PIECE_BYTES:
             yield b"\n,".join(batch)
             batch.clear()
+            size = 0
     yield b"\n,".join(batch)
 
 
@@ -44,8 +48,10 @@ def _encoded(event: Event) -> bytes:
         pass
     try:
         return json.dumps(event, default=str).encode()
-    except RecursionError:
-        return json.dumps({**event, "args": {"[unreadable]": "nested too deep"}}, default=str).encode()
+    except (RecursionError, ValueError, OverflowError):
+        return json.dumps(
+            {**event, "args": {"[unreadable]": "nested too deep, or numbers too long"}}, default=str
+        ).encode()
 
 
 def metadata(what: str, pid: int | str, tid: int | str | None, value: str | int) -> Event:

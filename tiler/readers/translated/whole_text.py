@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal
+from decimal import MAX_EMAX, MIN_EMIN, Context
 from typing import Final
 
 from tilescope.tiler.errors import DamagedTrace, TooLarge
@@ -12,6 +12,9 @@ from tilescope.tiler.readers.source import ByteSource
 # Text whose values take about ten times as much memory.
 _MOST_BYTES: Final = 64 << 20
 _STEP: Final = 1 << 20
+
+# Decimals of any size, without errors: what is no time is told by its value.
+FRACTIONS: Final = Context(prec=40, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
 
 
 def read_text(source: ByteSource, most: int = _MOST_BYTES) -> bytes:
@@ -33,7 +36,7 @@ def read_json(source: ByteSource, most: int = _MOST_BYTES) -> object:
     """The value that a text is, with fractions as decimals: times are among them. Raises DamagedTrace, TooLarge."""
     text = read_text(source, most)
     try:
-        value: object = json.loads(text, parse_float=Decimal)
+        value: object = json.loads(text, parse_float=FRACTIONS.create_decimal)
     except (ValueError, RecursionError) as error:
         where = error.pos if isinstance(error, json.JSONDecodeError) else None
         what = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deep"

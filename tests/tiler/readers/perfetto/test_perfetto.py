@@ -395,3 +395,12 @@ def test_corpus_is_what_the_published_schema_reads(name: str) -> None:
     assert counts[Phase.COMPLETE] == kinds["X"]
     assert counts[Phase.INSTANT] == kinds["i"] + kinds["n"] + kinds["I"]
     assert counts[Phase.COUNTER] == kinds["C"]
+
+
+def test_packets_that_are_not_drawn_move_their_clock(tmp_path: Path) -> None:
+    readings = [{"clock_id": BOOTTIME, "timestamp": 100}, {"clock_id": 64, "timestamp": 0, "is_incremental": True}]
+    snapshot = packet(clock_snapshot={"clocks": readings})
+    described = packet(timestamp=1000, timestamp_clock_id=64, track_descriptor={"uuid": 7, "name": "lane"})
+    event = packet(timestamp=1, timestamp_clock_id=64, track_event={"type": INSTANT, "name": "x", "track_uuid": 7})
+    events, _ = read(tmp_path, snapshot, described, event)
+    assert [event.start_ns for event in events] == [1101]

@@ -282,3 +282,20 @@ def test_numbers_beyond_64_bits_and_halves_of_characters(tmp_path: Path) -> None
     path.write_text(text + '"unit": "seconds", "samples": [[0]], "weights": [1]}]}')
     events, _ = read_events(path)
     assert [event.duration_ns for event in events] == [1_000_000_000]
+
+
+@pytest.mark.parametrize("number", ["1e999999", "1e9999999999999999999", "9" * 4300, "-0.0e-999999"])
+def test_numbers_of_any_size(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "a.cpuprofile"
+    node = '{"id": 1, "callFrame": {"functionName": "f", "lineNumber": %s}}'
+    path.write_text(f'{{"nodes": [{node % number}], "startTime": {number}, "samples": [1], "timeDeltas": [{number}]}}')
+    events, _ = read_events(path)
+    assert len(events) <= 1
+
+
+def test_runs_of_spaces_are_read_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    lines = [PERF, *(" 1 a" + " " * 16_000 + "b" for _ in range(20))]
+    path.write_text("\n".join(lines))
+    events, _ = read_events(path)
+    assert events

@@ -114,7 +114,7 @@ def test_each_row_is_an_event(tmp_path: Path) -> None:
         "device": 3,
         "queue": 2,
         "stream": 5,
-        "grid": [1024, 2, 1],
+        "grid": [16, 2, 1],
         "block": [64, 1, 1],
         "shared memory": 256,
         "correlation": 900,
