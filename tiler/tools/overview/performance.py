@@ -19,7 +19,7 @@ from tilescope.tiler.tools.answer import Fact
 from tilescope.tiler.tools.environment import Environment
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
-from tilescope.tiler.tools.operations import NO_PEAK, AskedOperations
+from tilescope.tiler.tools.operations import NO_OPERATIONS, NO_PEAK, AskedOperations
 from tilescope.tiler.tools.question_windows import QuestionWindows, recorded_span
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
@@ -115,7 +115,7 @@ def device_use(
         "when anything is computed",
         flops,
         hbm,
-        peak_note,
+        NO_PEAK if device_operations.no_cores == NO_OPERATIONS else peak_note,  # its devices did work
     )
 
 
